@@ -44,7 +44,7 @@ def test_the_demo_is_solved_in_part() -> None:
     assert [score for _, score in answers] == [0.4, 1, 0, 0, 1, 0.5, 0.5, 0]
     for sample in samples:
         assert "Rule-based baseline, not a language model" in str(sample.store["SubmissionState:submission"])
-        assert tool_calls(sample) == ["python", "python", "submit"]
+        assert tool_calls(sample) == ["python", "submit"]
 
 
 def test_without_python_it_guesses_and_says_so() -> None:

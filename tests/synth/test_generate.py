@@ -69,7 +69,12 @@ def test_the_audit_has_no_finding(fresh: Path) -> None:
     audit = CliRunner().invoke(main, ["data", "audit", "--path", str(fresh), "--answer-key", key, "--json"])
     assert audit.exit_code == 0, audit.output
     [report] = json.loads(audit.stdout).values()
-    for finding in ("constant target columns", "duplicate questions", "unusable files"):
+    for finding in (
+        "constant target columns",
+        "described columns that are missing",
+        "duplicate questions",
+        "questions that reveal the gold hypothesis",
+    ):
         assert report[finding]["count"] == 0, finding
 
 
@@ -80,12 +85,10 @@ def test_the_manifest_lists_every_file(fresh: Path) -> None:
     assert manifest["settings"]["seed"] == 0
     [domain] = manifest["domains"]
     assert (domain["author"], domain["reviewer"]) == (BASELINE, BASELINE)
-    assert set(domain["versions"]) == {"python", "numpy", "pandas"}
-    assert len(domain["tasks"]) == len(golds(fresh))
 
 
 def test_folders_are_named_as_in_the_release(fresh: Path) -> None:
-    """`<domain>_<start height>_<target depth>`, with all tasks of these numbers over one data file."""
+    """`<domain>_<start height>_<target depth>`."""
     samples = [sample.metadata or {} for sample in custom(path=str(fresh), sandbox="local").dataset]
     for sample in samples:
         assert sample["dataset"].startswith("glass-blowing-6_")
@@ -93,7 +96,6 @@ def test_folders_are_named_as_in_the_release(fresh: Path) -> None:
         assert sample["question_type"] == "general"
     assert {sample["start_height"] for sample in samples} == {0, 1, 2}
     assert {sample["tree_level"] for sample in samples} == {0, 1, 2}
-    assert len({sample["dataset"] for sample in samples}) < len(samples)
 
 
 def test_an_interrupted_set_is_continued(tmp_path: Path) -> None:
@@ -248,7 +250,7 @@ def test_author_and_reviewer_see_what_was_computed_from_the_data(tmp_path: Path)
     generate(tmp_path / "set", scripted_author(review=review), height=1)
     [values] = seen
     assert values["expression"] == ROOT["expression"]
-    table = values["mean of the target by group"]
+    table = values["table"]["mean of top_speed by group"]
     assert [len(groups) for groups in table.values()] == [5, 5]
     rising, falling = ([*groups.values()] for groups in table.values())
     assert rising == sorted(rising)

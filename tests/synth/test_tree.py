@@ -59,7 +59,7 @@ def test_an_invalid_tree_is_one_line(changes: dict[str, Any], message: str, pars
 def test_tasks_are_inner_nodes_times_path_lengths(parse: Callable[..., Tree]) -> None:
     tasks, rejected = tree_tasks(parse())
     assert not rejected
-    assert [(task.name, task.start_height, task.depth, task.difficulty) for task in tasks] == [
+    assert [(task.name, task.start_height, task.depth, task.length) for task in tasks] == [
         ("waiting_days/1", 1, 0, 1),
         ("waiting_days/2", 0, 0, 2),
         ("queue_ratio/1", 0, 1, 1),
@@ -120,3 +120,17 @@ def test_choices_mappings_and_groups_are_computed(tmp_path: Path) -> None:
 
     sloops = {(row["crew"], round(centred(row))) for row in rows if row["rig"] == "sloop"}
     assert sloops == {("one", 61), ("two", 72)}
+
+
+def test_targets_of_the_same_depth_share_a_data_file(tmp_path: Path) -> None:
+    roots = []
+    for name in ("speed", "drift"):
+        root = leaf(name, expression=f"df['cause_of_{name}'] + 1", children=[leaf(f"cause_of_{name}")])
+        root["goal"] = f"What sets the {name}?"
+        root["hypothesis"] = f"The {name} rises with its cause."
+        roots.append(root)
+    tree = {"domain": "sailing", "description": "Boats.", "context": "Among boats", "roots": roots}
+    (tmp_path / "tree.json").write_text(json.dumps(tree), "utf-8")
+    generate(tmp_path / "set", "none", trees=str(tmp_path / "tree.json"))
+    files = sorted(path.name for path in (tmp_path / "set" / "sailing_0_0").iterdir())
+    assert files == ["data.csv", "metadata_0.json", "metadata_1.json"]

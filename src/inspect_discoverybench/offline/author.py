@@ -77,7 +77,6 @@ def _derivation(target: Values, variables: Sequence[Values], random: Random) -> 
     numbers = [variable for variable in variables if "low" in variable]
     children = numbers[: random.choice(COUNTS)]
     return {
-        "hypothesis": f"The {target['name']} depends on the other variables.",
         "expression": _relation(target, children, random),
         "children": children,
     }
@@ -85,16 +84,31 @@ def _derivation(target: Values, variables: Sequence[Values], random: Random) -> 
 
 def _relation(target: Values, children: Sequence[Values], random: Random) -> str:
     """A sum of linear and quadratic terms with the same standard deviation, around the middle of the target's range."""
-    deviation = SPREAD * (target["high"] - target["low"]) / math.sqrt(len(children))
-    text = f"{(target['low'] + target['high']) / 2:g}"
+    deviation = SPREAD * _width(target) / math.sqrt(len(children))
+    text = f"{_middle(target):g}"
     for child in children:
-        width = child["high"] - child["low"]
-        distance = f"(df['{child['name']}'] - {child['low'] + width / 2:g})"
-        # The square of a distance has about a twelfth of the squared width as its mean and its standard deviation.
-        linear = f"{deviation / SPREAD / width:.3g} * {distance}"
-        quadratic = f"({12 * deviation / width**2:.3g} * {distance} ** 2 - {deviation:.3g})"
-        text += f" {random.choice('+-')} {linear if random.random() < LINEAR else quadratic}"
+        sign = random.choice("+-")
+        text += f" {sign} {_term(child, deviation, random)}"
     return text
+
+
+def _term(child: Values, deviation: float, random: Random) -> str:
+    """A term with this standard deviation."""
+    distance = f"(df['{child['name']}'] - {_middle(child):g})"
+    if random.random() < LINEAR:
+        slope = deviation / (SPREAD * _width(child))
+        return f"{slope:.3g} * {distance}"
+    # The square of a distance has about a twelfth of the squared width as its mean and its standard deviation.
+    curvature = 12 * deviation / _width(child) ** 2
+    return f"({curvature:.3g} * {distance} ** 2 - {deviation:.3g})"
+
+
+def _width(variable: Values) -> float:
+    return float(variable["high"] - variable["low"])
+
+
+def _middle(variable: Values) -> float:
+    return float(variable["high"] + variable["low"]) / 2
 
 
 def _distractors(values: Values, random: Random) -> Values:
@@ -103,7 +117,7 @@ def _distractors(values: Values, random: Random) -> Values:
 
 
 def _task(values: Values, random: Random) -> Values:
-    """The goal names the path length, so that no two tasks share it."""
+    """The hypothesis says what the table shows. The goal names the path length, so that no two tasks share it."""
     target, length = values["name"].split("/")
     population = values["population"]
     variables = " and ".join(values["variables"])
@@ -111,7 +125,13 @@ def _task(values: Values, random: Random) -> Values:
         "relationship": f"{population}, how does the {target} depend on {variables}?",
         "variables": f"{population}, what determines the {target} in {length} steps?",
     }
-    return {"hypothesis": f"{population}, the {target} depends on {variables}.", "goal": goals[values["masked"]]}
+    [table] = values["table"].values()
+    effects = []
+    for name, groups in table.items():
+        first, *_, last = groups.values()
+        effects.append(f"from {first} at the lowest to {last} at the highest values of {name}")
+    hypothesis = f"{population}, the mean of {target} goes {' and '.join(effects)}."
+    return {"hypothesis": hypothesis, "goal": goals[values["masked"]]}
 
 
 def _review(values: Values, random: Random) -> Values:

@@ -21,39 +21,40 @@ def reply(request: Request) -> ChatMessageAssistant:
     """Answer a request of the generator, or analyse the data of a task."""
     _, values = request.question()
     content = author.answer(request.schema, values)
+    if request.schema == "verdict":
+        content = _verdict(request.roles)
     if content is not None:
         return ChatMessageAssistant(content=json.dumps(content))
-    if request.schema == "verdict":
-        return ChatMessageAssistant(content=json.dumps(_verdict(request.roles)))
     return _analyse(request)
 
 
 def _analyse(request: Request) -> ChatMessageAssistant:
     """Run the analysis with `python`, then submit the hypothesis that it printed, by tool call or as text."""
     outputs = request.outputs("python")
-    hypotheses = re.findall(r"^Hypothesis: (.+)$", "\n".join(outputs), re.MULTILINE)
-    if "python" in request.tools and len(outputs) < 2 and not hypotheses:
-        return request.call("python", {"code": _cell(request, len(outputs))})
+    if "python" in request.tools and not outputs:
+        return request.call("python", {"code": _program(request)})
 
-    hypothesis = hypotheses[-1] if hypotheses else GUESS
-    steps = PLAN if hypotheses else f"The hypothesis is a guess. Output of python: {''.join(outputs[-1:])[-300:]}"
+    output = outputs[-1] if outputs else ""
+    printed = re.search(r"^Hypothesis: (.+)$", output, re.MULTILINE)
+    hypothesis = printed[1] if printed else GUESS
+    steps = PLAN if printed else f"The hypothesis is a guess. Output of python: {output[-300:]}"
     answer = {"hypothesis": hypothesis, "workflow": f"Rule-based baseline, not a language model. {steps}"}
     if "submit" in request.tools and not request.outputs("submit"):
         # Another agent's tool may have a single parameter, for the whole answer.
         parameters = request.tools["submit"].parameters.properties
         return request.call("submit", {name: answer.get(name, json.dumps(answer)) for name in parameters})
 
-    role = request.roles[-1] if request.roles else ""
     texts = {"planner": PLAN, "analyst": hypothesis, "reflection": "Rules do not learn from a score."}
+    role = request.roles[-1] if request.roles else ""
     return ChatMessageAssistant(content=texts.get(role, json.dumps(answer)))
 
 
-def _cell(request: Request, number: int) -> str:
-    """The code of a cell. Two cells check that the session keeps its variables, if the agent may run two."""
-    task = next((message.text for message in request.messages if message.role == "user"), "")
+def _program(request: Request) -> str:
+    """The code that analyses the data for the goal, which is the first line of the task text."""
+    task = next(message.text for message in request.messages if message.role == "user")
     goal = task.partition("\n")[0].removeprefix("Goal: ")
-    cells = [files(__package__).joinpath("analysis.py").read_text("utf-8"), f"discover({goal!r})"]
-    return cells[number] if "submit" in request.tools else "\n".join(cells)
+    program = files(__package__).joinpath("analysis.py").read_text("utf-8")
+    return f"{program}\ndiscover({goal!r})"
 
 
 def _verdict(roles: Sequence[str]) -> dict[str, object]:

@@ -70,15 +70,18 @@ def _match(values: Values) -> dict[str, Any]:
 
 
 def _variables(values: Values) -> dict[str, Any]:
-    """Count the columns that each hypothesis mentions by most words of their names; else its words."""
-    names = [column["name"] for file in values["datasets"] for column in file["columns"]]
-    gold, predicted = values["HypoA"], values["HypoB"]
-    in_gold = {name for name in names if _overlap(name, gold) > MOST}
-    in_predicted = {name for name in names if _overlap(name, predicted) > MOST}
-    if not in_gold:
-        in_gold = stems(gold) or {gold}
-        in_predicted = stems(predicted) or {predicted}
-    return {"sizeA": len(in_gold), "sizeB": len(in_predicted), "intersection": len(in_gold & in_predicted)}
+    """Count the columns that each hypothesis mentions."""
+    gold = _mentioned(values["HypoA"], values)
+    predicted = _mentioned(values["HypoB"], values)
+    return {"sizeA": len(gold), "sizeB": len(predicted), "intersection": len(gold & predicted)}
+
+
+def _mentioned(text: str, values: Values) -> set[str]:
+    """The columns that a text mentions; the text itself if it mentions none, because a hypothesis has a variable."""
+    names: set[str] = set()
+    for file in values["datasets"]:
+        names |= {column["name"] for column in file["columns"]}
+    return {name for name in names if _overlap(name, text) > MOST} or {text}
 
 
 def _relationship(values: Values) -> dict[str, Any]:

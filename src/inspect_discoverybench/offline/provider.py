@@ -91,13 +91,12 @@ class OfflineModel(ModelAPI):
         """Reply by rule. `tools` has only what `tool_choice` permits."""
         schema = config.response_schema.name if config.response_schema else ""
         reply = self._reply(Request(input, {tool.name: tool for tool in tools}, schema))
-        reply.model, reply.source = self.model_name, "generate"
-        input_tokens = sum(_tokens(message.text) for message in input)
-        output_tokens = _tokens(reply.text + "".join(json.dumps(call.arguments) for call in reply.tool_calls or []))
+        reply.model = self.model_name
+        reply.source = "generate"
         output = ModelOutput.from_message(reply, "tool_calls" if reply.tool_calls else "stop")
-        output.usage = ModelUsage(
-            input_tokens=input_tokens, output_tokens=output_tokens, total_tokens=input_tokens + output_tokens
-        )
+        read = sum(_tokens(message.text) for message in input)
+        written = _tokens(reply.model_dump_json(include={"content", "tool_calls"}))
+        output.usage = ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
         return output
 
     async def count_text_tokens(self, text: str) -> int:

@@ -28,7 +28,6 @@ STATISTICS = ("mean", "median", "min", "max", "std", "sum", "all", "any", "quant
 COLUMN = re.compile(r"df\['(\w+)'\]")
 """A column in the text of an expression, as Python writes it."""
 
-MAX_CHARACTERS = 3_000
 MAX_PARTS = 700
 """Maximum number of nodes of the syntax tree. The largest released gold expression has 648."""
 MAX_EXPONENT = 4
@@ -66,8 +65,6 @@ class Expression:
         Raises:
             ExpressionRefused: It is not Python, contains anything else, or exceeds a bound.
         """
-        if len(text) > MAX_CHARACTERS:
-            raise ExpressionRefused(f"The expression has {len(text):,} characters. Use at most {MAX_CHARACTERS:,}.")
         try:
             syntax = _CommonForm().visit(ast.parse(text.strip(), mode="eval").body)
             expression = cls(ast.unparse(syntax))

@@ -77,8 +77,10 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
                 record, contents = await create_tasks(number, tree, growth, reviewer)
                 if record.golds:
                     folder.accept(record, contents)
-            result.accepted, result.rejected = record.tasks, list(record.rejected)
-            result.failure = "" if record.tasks else "no task was accepted"
+            result.accepted = [f"{name}/{metadata_number}" for name, metadata_number, _, _ in record.golds]
+            result.rejected = list(record.rejected)
+            if not record.golds:
+                result.failure = "no task was accepted"
         except AuthorFailed as error:
             result.failure = error.message
         return state
@@ -137,7 +139,6 @@ async def create_tasks(
         rejected=tuple(rejected),
         author=str(author.model),
         reviewer=str(reviewer.model),
-        versions=drawing.versions,
         files=checksums(files),
     )
     return record, files
@@ -186,11 +187,16 @@ def accepted() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         result = store_as(GenerationState)
-        lines = [f"{len(result.accepted)} tasks were accepted."]
+        count = len(result.accepted)
+        lines = [f"{count} tasks were accepted."]
         if result.failure:
             lines.append(f"Failure: {result.failure}")
-        lines += [f"- {name}: {criterion}: {reason}" for name, criterion, reason in result.rejected]
-        tried = max(1, len(result.accepted) + len(result.rejected))
-        return Score(value=len(result.accepted) / tried, answer=result.domain, explanation="\n".join(lines))
+        for name, criterion, reason in result.rejected:
+            lines.append(f"- {name}: {criterion}: {reason}")
+        return Score(
+            value=count / max(1, count + len(result.rejected)),
+            answer=result.domain,
+            explanation="\n".join(lines),
+        )
 
     return score

@@ -161,11 +161,12 @@ class Growth:
         distractors = list(fields["distractors"])
         for column in tree.columns():
             if draws.random() < COPIED:
-                copy = column.model_dump(include={"type", "low", "high", "values"})
-                copy["name"] = f"{column.name}_2"
-                copy["description"] = f"{column.description} (a second, less reliable record)"
-                copy["follows"] = column.name
-                distractors.append(copy)
+                copy = {
+                    "name": f"{column.name}_2",
+                    "description": f"{column.description} (a second, less reliable record)",
+                    "follows": column.name,
+                }
+                distractors.append(column.model_dump(include={"type", "low", "high", "values"}) | copy)
         return Tree.model_validate(fields | {"distractors": distractors})
 
     async def _checked(self, fields: dict[str, Any]) -> Tree:

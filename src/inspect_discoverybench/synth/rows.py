@@ -9,7 +9,6 @@ fill the memory; a category cannot be multiplied.
 
 import hashlib
 import json
-import platform
 import resource
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,22 +45,20 @@ def sample(spec: Spec, rows: int, seed: str) -> Column:
     """Sample a leaf or distractor by its type (paper, appendix C)."""
     random = stream(seed, spec["name"], "values")
     if spec["type"] == "category":
-        labels = np.array(spec["values"])
-        return pd.Series(labels[random.integers(0, len(labels), rows)], dtype="category")
+        labels = random.choice(spec["values"], rows)
+        return pd.Series(labels, dtype="category")
     if spec["type"] == "boolean":
         return pd.Series(random.random(rows) < 0.5)
 
     low, high = spec["low"], spec["high"]
-    width = high - low
-    distribution = spec.get("distribution", "uniform")
-    if distribution == "normal":
-        values = np.clip(low + width / 2 + width / 6 * random.standard_normal(rows), low, high)
-    elif distribution == "skewed":
-        values = low + width * random.beta(2, 5, rows)
+    if spec.get("distribution") == "normal":
+        middle = (low + high) / 2
+        deviation = (high - low) / 6
+        values = random.normal(middle, deviation, rows).clip(low, high)
     elif spec["type"] == "integer":
-        values = random.integers(int(low), int(high) + 1, rows)
+        values = random.integers(int(low), int(high), rows, endpoint=True)
     else:
-        values = low + width * random.random(rows)
+        values = random.uniform(low, high, rows)
     return rounded(pd.Series(values, dtype=float), spec)
 
 
@@ -187,14 +184,19 @@ def observe(spec: Spec, values: Column, settings: Spec, seed: str) -> Column:
 
 def measure(task: Spec, observed: pd.DataFrame, seed: str) -> Spec:
     """Measure a task on its complete rows, with few decimals so that rounding errors of libraries do not show."""
-    columns = [*task["columns"], task["target"]]
-    complete = observed[columns].dropna().reset_index(drop=True).infer_objects()
-    frame, target = complete[task["columns"]], complete[task["target"]]
-    losses = drop_one(task["expression"], frame, target, f"{seed}/{task['target']}")
-    if not is_category(target):
-        return {"losses": losses, "groups": group_means(frame, target)}
-    label = typical_value(target)
-    return {"losses": losses, "groups": group_means(frame, target == label), "label": label}
+    predictors, name = task["columns"], task["target"]
+    complete = observed[[*predictors, name]].dropna().reset_index(drop=True).infer_objects()
+    frame = complete[predictors]
+    target = complete[name]
+
+    title, outcome = f"mean of {name} by group", target
+    if is_category(target):
+        label = typical_value(target)
+        title, outcome = f"share of {name} {label} by group", target == label
+    return {
+        "losses": drop_one(task["expression"], frame, target, f"{seed}/{name}"),
+        "table": {title: group_means(frame, outcome)},
+    }
 
 
 def drop_one(expression: str, frame: pd.DataFrame, target: Column, seed: str) -> Mapping[str, Sequence[float]]:
@@ -210,16 +212,17 @@ def drop_one(expression: str, frame: pd.DataFrame, target: Column, seed: str) ->
     losses = {}
     for name in map(str, frame):
         random = stream(seed, name, "shuffle")
-        total = 0.0
+        shuffled_errors = []
         for _ in range(SHUFFLES):
-            order = random.permutation(len(frame))
-            shuffled = frame.assign(**{name: frame[name].iloc[order].to_numpy()})
-            total += prediction_errors(target, compute(expression, shuffled))
+            values = frame[name].iloc[random.permutation(len(frame))]
+            shuffled = frame.assign(**{name: values.to_numpy()})
+            shuffled_errors.append(prediction_errors(target, compute(expression, shuffled)))
 
-        loss = (total / SHUFFLES - errors) / scale
+        loss = (sum(shuffled_errors) / SHUFFLES - errors) / scale
         loss = loss[np.isfinite(loss)]
+        mean = loss.mean()
         standard_error = max(loss.sem(), 1e-9)
-        losses[name] = (round(loss.mean(), 4), round(loss.mean() / standard_error, 2))
+        losses[name] = (round(mean, 4), round(mean / standard_error, 2))
     return losses
 
 
@@ -243,37 +246,34 @@ def is_category(column: Column) -> bool:
 def group_means(frame: pd.DataFrame, outcome: Column) -> Mapping[str, Mapping[str, float]]:
     """The mean of an outcome by each column, in the groups of a label or in fifths of a number."""
     table = {}
-    for name, column in frame.items():
-        is_wide = not is_category(column) and column.nunique() > GROUPS
-        groups = pd.qcut(column, GROUPS, duplicates="drop") if is_wide else column
+    for name in map(str, frame):
+        groups = frame[name]
+        if not is_category(groups) and groups.nunique() > GROUPS:
+            groups = pd.qcut(groups, GROUPS, duplicates="drop")
         means = outcome.groupby(groups, observed=True).mean()
-        table[str(name)] = {str(group): float(f"{mean:.4g}") for group, mean in means.items()}
+        table[name] = {str(group): float(f"{mean:.4g}") for group, mean in means.items()}
     return table
 
 
-def draw(text: str) -> None:
-    """Print the error of a tree; or, if there are tasks, their measures and the texts of all columns."""
-    request = json.loads(text)
+def draw_tree(request: Spec) -> Spec:
+    """Draw all columns of a tree. If there are tasks, return their measures and the texts of all columns.
+
+    Raises:
+        ValueError: An expression fails.
+    """
     tree, settings, seed = request["tree"], request["settings"], request["seed"]
-    specs = [*children_first(tree["roots"]), *tree.get("distractors", ())]
     exact: dict[str, Column] = {}
     observed: dict[str, Column] = {}
-    try:
-        for spec in specs:
-            name = spec["name"]
-            exact[name] = draw_column(spec, exact, settings["rows"], seed)
-            observed[name] = observe(spec, exact[name], settings, seed)
-        measures = [measure(task, pd.DataFrame(observed), seed) for task in request["tasks"]]
-    except (ValueError, ArithmeticError, MemoryError) as error:
-        print(json.dumps({"error": str(error) or "it needs too much memory"}))
-        return
-
-    drawing = {
-        "measures": measures,
-        "columns": {spec["name"]: texts(observed[spec["name"]], spec) for spec in specs if measures},
-        "versions": {"python": platform.python_version(), "numpy": np.__version__, "pandas": pd.__version__},
-    }
-    print(json.dumps(drawing))
+    written: dict[str, Sequence[str]] = {}
+    for spec in (*children_first(tree["roots"]), *tree.get("distractors", ())):
+        name = spec["name"]
+        exact[name] = draw_column(spec, exact, settings["rows"], seed)
+        observed[name] = observe(spec, exact[name], settings, seed)
+        written[name] = texts(observed[name], spec)
+    if not request["tasks"]:
+        return {}
+    frame = pd.DataFrame(observed)
+    return {"measures": [measure(task, frame, seed) for task in request["tasks"]], "columns": written}
 
 
 def texts(column: Column, spec: Spec) -> Sequence[str]:
@@ -282,7 +282,16 @@ def texts(column: Column, spec: Spec) -> Sequence[str]:
     return [*values.astype(object).where(column.notna(), "").map(str)]
 
 
+def draw(text: str) -> None:
+    """Print what is drawn, or the error of an expression."""
+    try:
+        drawing = draw_tree(json.loads(text))
+    except (ValueError, ArithmeticError, MemoryError) as error:
+        drawing = {"error": str(error) or "it needs too much memory"}
+    print(json.dumps(drawing))
+
+
 # Bound the address space of the session, also where the sandbox does not.
-_, hard = resource.getrlimit(resource.RLIMIT_AS)
-limit = MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MEMORY_BYTES, hard)
-resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+_, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
+if hard_limit == resource.RLIM_INFINITY or hard_limit > MEMORY_BYTES:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, hard_limit))

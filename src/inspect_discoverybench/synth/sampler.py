@@ -34,18 +34,11 @@ class Measures(Reply):
     Attributes:
         losses: For each column of the expression, how much worse it predicts the target without the column: as a share
             of the error of always predicting one value, and in standard errors.
-        groups: For each column, the mean of the target in its groups: labels, or fifths of numbers.
-        label: For a target of labels, the most common one, whose share takes the place of the mean; else empty.
+        table: With its title, for each column the mean of the target in its groups: labels, or fifths of numbers.
     """
 
     losses: Mapping[str, tuple[float, float]]
-    groups: Mapping[str, Mapping[str, float]] = {}
-    label: str = ""
-
-    @property
-    def table_title(self) -> str:
-        """What the table of groups has."""
-        return f"share of {self.label} by group" if self.label else "mean of the target by group"
+    table: Mapping[str, Mapping[str, Mapping[str, float]]]
 
     def rejection(self, name: str) -> Rejection | None:
         """Why the task of this name is rejected; None if each variable of its expression counts."""
@@ -63,13 +56,11 @@ class Drawing(Reply):
         error: Why an expression failed; empty if none did.
         measures: Measures of each task, in the given order.
         columns: The values of every column as text, after noise; an empty text is a missing value.
-        versions: Versions of Python, numpy and pandas in the sandbox.
     """
 
     error: str = ""
     measures: tuple[Measures, ...] = ()
     columns: Mapping[str, Sequence[str]] = {}
-    versions: Mapping[str, str] = {}
 
 
 async def draw(settings: SetSettings, tree: Tree, tasks: Sequence[TreeTask] = ()) -> Drawing:

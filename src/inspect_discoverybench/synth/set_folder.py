@@ -75,7 +75,6 @@ class DomainRecord(Reply):
         rejected: Rejected nodes and tasks.
         author: Model that wrote what is not written by hand.
         reviewer: Model that reviewed what the author wrote.
-        versions: Versions of Python, numpy and pandas in the sandbox that drew the rows.
         files: SHA-256 of each file by path.
     """
 
@@ -85,13 +84,7 @@ class DomainRecord(Reply):
     rejected: tuple[Rejection, ...]
     author: str
     reviewer: str
-    versions: Mapping[str, str] = {}
     files: Mapping[str, str]
-
-    @property
-    def tasks(self) -> list[str]:
-        """The accepted tasks: folder and number of the metadata file."""
-        return [f"{folder}/{number}" for folder, number, _, _ in self.golds]
 
 
 class SetFolder:
@@ -164,7 +157,7 @@ class SetFolder:
         digests: dict[str, str] = {}
         for record in self.records():
             rows += record.golds
-            domains.append(record.model_dump(exclude={"files", "golds"}) | {"tasks": record.tasks})
+            domains.append(record.model_dump(exclude={"files", "golds"}))
             digests |= record.files
 
         answer_key = csv_file(rows)

@@ -55,7 +55,7 @@ async def write_text(
         "target": {task.node.name: task.node.description},
         "expression": task.expression.text,
         "variables": {name: descriptions[name] for name in task.expression.columns},
-        measures.table_title: measures.groups,
+        "table": measures.table,
     }
     try:
         text = await _ask_author(author, task, facts)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
@@ -33,8 +33,8 @@ class Variable(Reply):
         low: Lower end of the range; required for a numeric column without an expression.
         high: Upper end of the range.
         values: Allowed values of a category, 2 to 12.
-        distribution: How numbers are sampled: `uniform`; `normal` (mean in the middle of the range, which spans six
-            standard deviations); `skewed` (towards the lower end).
+        distribution: How numbers are sampled: `uniform`, or `normal` with the mean in the middle of the range, which
+            spans six standard deviations.
     """
 
     model_config = ConfigDict(allow_inf_nan=False)
@@ -44,20 +44,13 @@ class Variable(Reply):
     type: Literal["real", "integer", "category", "boolean"]
     low: Bound | None = None
     high: Bound | None = None
-    values: tuple[Label, ...] = ()
-    distribution: Literal["uniform", "normal", "skewed"] = "uniform"
-
-    @model_validator(mode="before")
-    @classmethod
-    def _drop_nulls(cls, fields: Any) -> Any:
-        """Authors write null where a field does not apply."""
-        if not isinstance(fields, dict):
-            return fields
-        return {name: value for name, value in fields.items() if value is not None}
+    values: tuple[Label, ...] | None = None
+    distribution: Literal["uniform", "normal"] | None = None
 
     @model_validator(mode="after")
     def _check_values(self) -> "Variable":
-        if self.type == "category" and not 2 <= len(set(self.values)) == len(self.values) <= 12:
+        labels = self.values or ()
+        if self.type == "category" and not 2 <= len(set(labels)) == len(labels) <= 12:
             raise ValueError(f"{self.name}: a category needs 2 to 12 different values")
         if not self.is_number or self.low is None or self.high is None:
             return self
@@ -94,7 +87,6 @@ class Node(Variable):
         hypothesis: What the expression says, in words. With a goal, it is the gold hypothesis of path length 1.
         sub_population: Phrase for the rows in which the hypothesis holds; None if it holds in all rows.
         goal: Discovery goal of path length 1; by default the author writes it.
-        difficulty: Difficulty of path length 1; by default 1.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -104,7 +96,6 @@ class Node(Variable):
     hypothesis: Text | None = None
     sub_population: Text | None = None
     goal: Text | None = None
-    difficulty: int | None = Field(default=None, ge=1, le=4)
 
     @property
     def is_computed(self) -> bool:

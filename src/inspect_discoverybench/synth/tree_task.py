@@ -56,7 +56,7 @@ class TreeTask:
         node: The target.
         depth: Distance of the target from the root.
         length: Path length from the target to the observed columns: 1 if its children are observed, 2 if its inner
-            children are hidden and their children observed, and so on.
+            children are hidden and their children observed, and so on. It is the difficulty, as in DB-SYNTH.
         expression: The gold expression over the observed columns.
         masked: The facet that the goal asks for.
     """
@@ -82,26 +82,14 @@ class TreeTask:
         """Whether the tree has the goal and the gold hypothesis."""
         return self.length == 1 and self.node.goal is not None
 
-    @property
-    def difficulty(self) -> int:
-        """Difficulty from 1 to 4: the path length, as in DB-SYNTH."""
-        if self.length == 1 and self.node.difficulty is not None:
-            return self.node.difficulty
-        return self.length
-
     def hidden_names(self) -> set[str]:
         """Nodes that would give another answer than the gold one: above the observed columns, and below them."""
         return set(self.node.names) - {self.node.name, *self.expression.columns}
 
     def derivations(self) -> list[Node]:
         """The target and the hidden nodes whose expressions make up the gold expression, parents first."""
-        used: list[Node] = []
-        level = [self.node]
-        for _ in range(self.length):
-            inner = [node for node in level if node.is_computed]
-            used += inner
-            level = [child for node in inner for child in node.children]
-        return used
+        observed = set(self.expression.columns)
+        return [node for node in self.node.walk() if node.name not in observed and node.names & observed]
 
 
 def tree_tasks(tree: Tree) -> tuple[list[TreeTask], list[Rejection]]:
@@ -145,7 +133,7 @@ def query(task: TreeTask, query_id: int, text: TaskText) -> dict[str, Any]:
         "qid": query_id,
         "question": text.goal,
         "question_type": "general",
-        "difficulty": task.difficulty,
+        "difficulty": task.length,
         "target_col": task.node.name,
         "true_hypothesis": text.hypothesis,
         "true_hypothesis_expr": task.expression.text,
