@@ -51,9 +51,11 @@ def seconds(task: Task) -> list[float]:
     """Seconds from the start of a sample to that of the next one."""
     [log] = inspect_eval(task, model="mockllm/model", solver=use_tools(), max_samples=1)
     if log.status != "success" or not log.samples:
-        sys.exit(f"The eval ended with {log.status}: {log.error and log.error.message}")
-    starts = sorted(datetime.fromisoformat(str(sample.started_at)) for sample in log.samples)
-    return [(later - earlier).total_seconds() for earlier, later in pairwise(starts)]
+        sys.exit(f"The eval ended with {log.status}: {log.error}")
+    starts = [datetime.fromisoformat(str(sample.started_at)) for sample in log.samples]
+    starts.sort()
+    between = [later - earlier for earlier, later in pairwise(starts)]
+    return [duration.total_seconds() for duration in between]
 
 
 def main() -> None:
@@ -66,11 +68,13 @@ def main() -> None:
         for _ in range(ROUNDS):
             for name, make in makers.items():
                 measured[name] += seconds(make())
-    floor = median(measured[FLOOR])
+    medians = {name: median(values) for name, values in measured.items()}
+    floor = medians[FLOOR]
+    rows = [(name, f"{value / floor:.2f}", f"{value:.2f}") for name, value in medians.items()]
     show(
         f"Start and end of a Docker sample, one after the other; target of the ratio: {TARGET}",
         ("what", "ratio", "median s"),
-        [(name, f"{median(v) / floor:.2f}", f"{median(v):.2f}") for name, v in measured.items()],
+        rows,
         f"{ROUNDS} alternating rounds of {SAMPLES} samples. The image exists.",
     )
 

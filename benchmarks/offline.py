@@ -53,7 +53,7 @@ def evaluate(name: str, limit: int | None) -> Run:
         judge = model
     [log] = inspect_eval(task, model=model, model_roles={"grader": judge}, limit=limit)
     if log.status != "success" or log.results is None:
-        sys.exit(f"{name}: the eval ended with {log.status}: {log.error and log.error.message}")
+        sys.exit(f"{name}: the eval ended with {log.status}: {log.error}")
     return Run(
         samples=log.results.completed_samples,
         wall=time.perf_counter() - start,
@@ -97,7 +97,8 @@ def _same_steps() -> "Task":
     def five_questions() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
             judge = get_model(role="grader")
-            await collect(*(judge.generate(f"{number} {state.input_text}") for number in range(4)))
+            questions = [judge.generate(f"{number} {state.input_text}") for number in range(4)]
+            await collect(*questions)
             await judge.generate(f"match {state.input_text}")
             return Score(value=1)
 
@@ -132,9 +133,11 @@ def main() -> None:
         runs = {name: in_fresh_process(evaluate, name, limit) for name in (INSPECT, OURS)}
     rows = []
     for name, run in runs.items():
-        seconds = (f"{part / run.samples:.3f}" for part in (run.own, run.clients))
-        rows.append((name, f"{run.wall:.0f}", *seconds, f"{run.memory:.0f}"))
-    above = runs[OURS].own / runs[OURS].samples - runs[INSPECT].own / runs[INSPECT].samples
+        own = run.own / run.samples
+        clients = run.clients / run.samples
+        rows.append((name, f"{run.wall:.0f}", f"{own:.3f}", f"{clients:.3f}", f"{run.memory:.0f}"))
+    ours, inspects = runs[OURS], runs[INSPECT]
+    above = ours.own / ours.samples - inspects.own / inspects.samples
     show(
         f"{runs[OURS].samples} samples of DB-REAL test, offline",
         ("run", "wall s", "CPU s", "clients s", "peak MB"),

@@ -10,6 +10,7 @@ from typing import Any
 
 from inspect_ai import eval as inspect_eval
 from inspect_ai import task_with
+from inspect_ai.dataset import MemoryDataset
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
 from measure import own_folders, require_engine, show
@@ -45,6 +46,9 @@ SESSION = "`python`, session that has them loaded"
 FRESH = "fresh interpreter that imports them"
 
 
+Row = tuple[str, ...]
+
+
 async def seconds_of(run: Callable[[], Awaitable[str]]) -> float:
     """Seconds of one call, which must print the slope."""
     start = time.perf_counter()
@@ -77,9 +81,12 @@ def time_later_calls(interpreter: str) -> Solver:
             SESSION: lambda: cell(FIT),
             FRESH: lambda: command(interpreter, "-c", f"{LOAD}; {FIT}"),
         }
-        rounds = [{name: await seconds_of(run) for name, run in ways.items()} for _ in range(CALLS + 1)]
+        seconds: dict[str, list[float]] = {name: [] for name in ways}
+        for _ in range(CALLS + 1):
+            for name, run in ways.items():
+                seconds[name].append(await seconds_of(run))
         # The first call of each warms caches and does not count.
-        state.store.set("seconds", {name: median(values[name] for values in rounds[1:]) for name in ways})
+        state.store.set("seconds", {name: median(values[1:]) for name, values in seconds.items()})
         return state
 
     return solve
@@ -110,7 +117,9 @@ def time_beside_sleepers() -> Solver:
     sleep = asyncio.Event()
 
     async def median_call() -> float:
-        return median([await seconds_of(lambda: cell(FIRST_CELLS["`1 + 1`"])) for _ in range(CALLS)])
+        code = FIRST_CELLS["`1 + 1`"]
+        seconds = [await seconds_of(lambda: cell(code)) for _ in range(CALLS)]
+        return median(seconds)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         await cell("1")
@@ -132,8 +141,47 @@ def measured(name: str, way: Solver, samples: int) -> list[Any]:
     task = task_with(demo(sandbox=name), scorer=[])
     [log] = inspect_eval(task, model="mockllm/model", solver=way, limit=samples, max_samples=1)
     if log.status != "success" or not log.samples:
-        sys.exit(f"The eval in the {name} sandbox ended with {log.status}: {log.error and log.error.message}")
+        sys.exit(f"The eval in the {name} sandbox ended with {log.status}: {log.error}")
     return [sample.store["seconds"] for sample in log.samples]
+
+
+def first_calls(name: str) -> list[Row]:
+    """What the first call of a sample costs in a sandbox, with and without an early start."""
+    rows: list[Row] = []
+    target = f"{TARGET_FIRST} s" if name == "docker" else ""
+    for label, code in FIRST_CELLS.items():
+        late = median(measured(name, time_first_call(code, early=False), FIRST_SAMPLES))
+        early = median(measured(name, time_first_call(code, early=True), FIRST_SAMPLES))
+        rows.append((f"{name}: {label}", f"{early / late:.2f}", f"{early:.3f}", target, f"{late:.3f}"))
+    return rows
+
+
+def later_calls(name: str) -> list[Row]:
+    """What each way to run the fit costs in a sandbox."""
+    rows: list[Row] = []
+    interpreter = sys.executable if name == "local" else "python3"
+    [seconds] = measured(name, time_later_calls(interpreter), 1)
+    for way, value in seconds.items():
+        has_target = name == "docker" and way == SESSION
+        target = f"{TARGET}" if has_target else ""
+        rows.append((f"{name}: {way}", f"{value / seconds[NOTHING]:.2f}", target, f"{value:.3f}"))
+    return rows
+
+
+def beside_sleepers(name: str) -> Row:
+    """What a call costs while other samples wait."""
+    task = demo(sandbox=name)
+    samples = [task.dataset[0].model_copy(update={"id": number}) for number in range(SLEEPERS + 1)]
+    [log] = inspect_eval(
+        task_with(task, dataset=MemoryDataset(samples), scorer=[]),
+        model="mockllm/model",
+        solver=time_beside_sleepers(),
+        max_samples=SLEEPERS + 1,
+        max_sandboxes=SLEEPERS + 1,
+    )
+    stores = [sample.store for sample in log.samples or []]
+    [(alone, beside)] = [store["seconds"] for store in stores if "seconds" in store]
+    return f"{beside / alone:.2f}", f"{beside:.3f}", f"{alone:.3f}"
 
 
 def main() -> None:
@@ -143,38 +191,23 @@ def main() -> None:
     names = parser.parse_args().sandbox or ["docker", "local"]
     if "docker" in names:
         require_engine()
-    first, later = [], []
+    first: list[Row] = []
+    later: list[Row] = []
     with own_folders():
         for name in names:
-            for label, code in FIRST_CELLS.items():
-                late, early = (median(measured(name, time_first_call(code, e), FIRST_SAMPLES)) for e in (False, True))
-                target = f"{TARGET_FIRST} s" if name == "docker" else ""
-                first.append((f"{name}: {label}", f"{early / late:.2f}", f"{early:.3f}", target, f"{late:.3f}"))
-            [seconds] = measured(name, time_later_calls(sys.executable if name == "local" else "python3"), 1)
-            for way, value in seconds.items():
-                target = f"{TARGET}" if (name, way) == ("docker", SESSION) else ""
-                later.append((f"{name}: {way}", f"{value / seconds[NOTHING]:.2f}", target, f"{value:.3f}"))
+            first += first_calls(name)
+            later += later_calls(name)
+        sleepers = beside_sleepers(names[0])
     show(
         f"First `python` call of a sample after a model call of {THINK_SECONDS:.0f} s",
         ("cell", "ratio", "started early, s", "target", "started by the call, s"),
         first,
         f"Medians of {FIRST_SAMPLES} samples. Agents start the session early.",
     )
-    task = demo(sandbox=names[0])
-    samples = [task.dataset[0].model_copy(update={"id": number}) for number in range(SLEEPERS + 1)]
-    with own_folders():
-        [log] = inspect_eval(
-            task_with(task, dataset=samples, scorer=[]),
-            model="mockllm/model",
-            solver=time_beside_sleepers(),
-            max_samples=SLEEPERS + 1,
-            max_sandboxes=SLEEPERS + 1,
-        )
-        [(alone, beside)] = [s.store["seconds"] for s in log.samples or [] if "seconds" in s.store]
     show(
         f"A `python` call while {SLEEPERS} other samples wait in a sleeping cell ({names[0]})",
         ("ratio", "median s", "alone, s"),
-        [(f"{beside / alone:.2f}", f"{beside:.3f}", f"{alone:.3f}")],
+        [sleepers],
         f"Medians of {CALLS} calls.",
     )
     show(
