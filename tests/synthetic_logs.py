@@ -1,11 +1,11 @@
 """Logs with known true effects, as the runs behind the paper's Figure 4 would give them.
 
-Every log goes through Inspect's own log writer. Tasks, hypotheses and scores are invented; a task's chance of success
-is a property of its gold hypothesis, so tasks that share one are correlated.
+Every log goes through Inspect's own log writer. Tasks, hypotheses and scores are invented; a task's difficulty is a
+property of its gold hypothesis and the same for all runs, so tasks and runs are correlated as on real data.
 """
 
 import hashlib
-import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,6 @@ from inspect_ai.log import (
 )
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelUsage
 from inspect_ai.scorer import Score
-from scipy.stats import beta
 
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 
@@ -35,19 +34,15 @@ TAGS = ("Regression Analysis", "Statistical Testing", "Data Integration", "corre
 AGENTS = ("codegen", "react", "datavoyager", "reflexion", "no_data_guess")
 MODELS = ("provider/large", "provider/medium", "provider/small")
 JUDGE = "provider/judge"
+START = "2026-01-01T00:00:00+00:00"
 
-HMS_IF_SOLVED = ((1.0, 1.0, 0.5), (0.8, 1.0, 0.2), (1.0, 0.5, 0.3))
-"""Variables, relationship and probability of a solved sample; its context is 1."""
-
-MEAN_IF_SOLVED = sum(variables * relationship * share for variables, relationship, share in HMS_IF_SOLVED)
-
-CONCENTRATION = 1.0
-"""Sum of the parameters of the beta distribution of a gold hypothesis's chance of success. Small: most are 0 or 1."""
+GOLDS_PER_TASK = 117 / 239
+"""Distinct gold hypotheses per task in DB-REAL test; each task of DB-SYNTH has its own."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One configuration to simulate: the true mean HMS is at most `MEAN_IF_SOLVED`.
+    """One configuration to simulate, with its true mean HMS.
 
     The last four are shares of samples; the last one is that of verdicts that a second judge, `HMS1`, reverses.
     """
@@ -69,40 +64,24 @@ def write_logs(runs: Sequence[Run], folder: Path, samples: int = 239, padding: i
     paths = []
     for number, run in enumerate(runs):
         path = folder / f"2026-01-01T00-00-{number:02d}_{run.task}_{run.agent}_{number:03d}.eval"
-        write_eval_log(_log(run, number, samples, padding), str(path))
+        log = _log(run, number, samples, padding)
+        write_eval_log(log, str(path))
         paths.append(path)
     return paths
 
 
-def _task(name: str, number: int, count: int) -> dict[str, Any]:
-    """Metadata of an invented task: those of `real` share 117 gold hypotheses per 239 tasks, those of `synth` none."""
-    is_real = name == "real"
-    cluster = number % max(1, round(count * 117 / 239)) if is_real else number
-    domain = DOMAINS[cluster % len(DOMAINS)]
-    return {
-        "split": "test",
-        "dataset": f"study_{cluster % 14}",
-        "domain": domain,
-        "goal": f"How is outcome {cluster} related to factor {number % 7}?",
-        "gold_hypothesis": f"Outcome {cluster} of {domain} increases with factor {cluster % 7}.",
-        "data_checksums": {"data.csv": hashlib.sha256(domain.encode()).hexdigest()},
-        "question_type": FACET_KEYS[number % 3] if is_real else "general",
-        "workflow_tags": f"{TAGS[cluster % 5]}, {TAGS[(cluster + 1) % 5]}",
-    }
-
-
 def _log(run: Run, number: int, count: int, padding: int) -> EvalLog:
-    tasks = {f"test/{place}": _task(run.task, place, count) for place in range(count)}
-    random = Random(f"0 {number}")
-    samples = [
-        _sample(run, name, task, epoch, Random(f"0 {task['gold_hypothesis']}").random(), random, number, padding)
-        for (name, task), epoch in itertools.product(tasks.items(), range(1, run.epochs + 1))
-    ]
-    start = "2026-01-01T00:00:00+00:00"
+    random = Random(number)
+    samples = []
+    for place in range(count):
+        for epoch in range(1, run.epochs + 1):
+            sample = _sample(run, place, epoch, count, random, padding)
+            sample.uuid = f"{number:04d} {sample.id} {epoch}"
+            samples.append(sample)
     return EvalLog(
         status="success",
         eval=EvalSpec(
-            created=start,
+            created=START,
             task=f"discoverybench/{run.task}",
             task_id=f"task{number:04d}",
             task_version="3-A",
@@ -111,83 +90,97 @@ def _log(run: Run, number: int, count: int, padding: int) -> EvalLog:
             solver=f"discoverybench/{run.agent}",
             solver_args={},
             solver_args_passed={},
-            dataset=EvalDataset(name=run.task, samples=count, sample_ids=[*tasks]),
+            dataset=EvalDataset(name=run.task, samples=count),
             model=run.model,
             config=EvalConfig(epochs=run.epochs, message_limit=100),
         ),
         results=EvalResults(total_samples=len(samples), completed_samples=len(samples)),
-        stats=EvalStats(started_at=start, completed_at=start),
+        stats=EvalStats(started_at=START, completed_at=START),
         samples=samples,
     )
 
 
-def _sample(
-    run: Run, name: str, task: dict[str, Any], epoch: int, quantile: float, random: Random, number: int, padding: int
-) -> EvalSample:
-    # The quantile of a gold hypothesis is the same in all runs, so that runs are correlated as on real tasks.
-    share = run.hms / MEAN_IF_SOLVED
-    chance = float(beta.ppf(quantile, share * CONCENTRATION, (1 - share) * CONCENTRATION))
-    is_solved = random.random() < chance
-    values = _values(is_solved, random)
+def _metadata(task: str, place: int, count: int) -> dict[str, Any]:
+    golds = count
+    if task == "real":
+        golds = math.ceil(count * GOLDS_PER_TASK)
+    gold = place % golds
+    domain = DOMAINS[gold % len(DOMAINS)]
+    return {
+        "split": "test",
+        "dataset": f"study_{gold % 14}",
+        "domain": domain,
+        "goal": f"How is outcome {gold} related to factor {place % 7}?",
+        "gold_hypothesis": f"Outcome {gold} of {domain} increases with factor {gold % 7}.",
+        "data_checksums": {"data.csv": domain},
+        "question_type": FACET_KEYS[place % 3] if task == "real" else "general",
+        "workflow_tags": f"{TAGS[gold % 5]}, {TAGS[(gold + 1) % 5]}",
+    }
+
+
+def _sample(run: Run, place: int, epoch: int, count: int, random: Random, padding: int) -> EvalSample:
+    metadata = _metadata(run.task, place, count)
+    digest = hashlib.sha256(metadata["gold_hypothesis"].encode()).digest()
+    difficulty = digest[0] / 256
+    # Some noise, so that runs differ on single tasks.
+    is_solved = difficulty + random.gauss(0, 0.15) < run.hms
     shares = (run.errors, run.unscored, run.no_submission)
     is_error, is_unscored, is_silent = (random.random() < share for share in shares)
+
     tokens = round(random.lognormvariate(9, 0.4))
-    judge = ModelUsage(input_tokens=900, output_tokens=100, total_tokens=1000)
+    usage = ModelUsage(input_tokens=tokens, total_tokens=tokens)
+    of_judge = ModelUsage(input_tokens=900, output_tokens=100, total_tokens=1000)
+    conversation = [
+        ChatMessageUser(content=metadata["goal"]),
+        ChatMessageAssistant(content="Analysis. " * (padding // 10)),
+    ]
     sample = EvalSample(
-        id=name,
+        id=f"test/{place}",
         epoch=epoch,
-        uuid=f"{number:04d}{hashlib.sha256(f'{name} {epoch}'.encode()).hexdigest()[:18]}",
-        input=task["goal"],
-        target=task["gold_hypothesis"],
-        metadata=task,
-        messages=[ChatMessageUser(content=task["goal"]), ChatMessageAssistant(content="Analysis. " * (padding // 10))],
-        store={"SessionState:cells": random.randint(2, 12)} if run.agent != "no_data_guess" else {},
-        model_usage={run.model: ModelUsage(input_tokens=tokens, total_tokens=tokens), JUDGE: judge},
-        role_usage={"grader": judge},
+        input=metadata["goal"],
+        target=metadata["gold_hypothesis"],
+        metadata=metadata,
+        messages=conversation,
+        store={"SessionState:cells": random.randint(2, 12)},
+        model_usage={run.model: usage, JUDGE: of_judge},
+        role_usage={"grader": of_judge},
         total_time=tokens / 100,
     )
     if is_error:
         sample.error = EvalError(message="The provider did not answer", traceback="", traceback_ansi="")
         return sample
-    sample.scores = {"HMS": _score(values, task, JUDGE, is_unscored, is_silent)}
     if is_silent and random.random() < 0.5:
         sample.limit = EvalSampleLimit(type="message", limit=100)
+
+    sample.scores = {"HMS": _score(is_solved, JUDGE, is_unscored, is_silent, random)}
     if run.second_judge is not None:
-        second = _values(is_solved != (random.random() < run.second_judge), random)
-        sample.scores["HMS1"] = _score(second, task, f"{JUDGE}-2", False, is_silent)
+        is_reversed = random.random() < run.second_judge
+        second = _score(is_solved != is_reversed, f"{JUDGE}-2", False, is_silent, random)
+        sample.scores["HMS1"] = second
     return sample
 
 
-def _values(is_solved: bool, random: Random) -> dict[str, float]:
-    """HMS and facets. Of a failed sample, one facet is 0."""
-    context, variables, relationship = 1.0, 1.0, 0.0
-    if is_solved:
-        [(variables, relationship, _)] = random.choices(HMS_IF_SOLVED, [share for _, _, share in HMS_IF_SOLVED])
-    elif (failure := random.choices(FACET_KEYS, (5, 2, 3))[0]) == "context":
-        context, variables, relationship = 0.0, random.choice((0.4, 1.0)), random.choice((0.0, 0.5, 1.0))
-    elif failure == "variables":
-        variables, relationship = 0.0, random.choice((0.0, 0.5))
-    else:
-        variables = random.choice((0.5, 0.8, 1.0))
-    facets = dict(zip(FACET_KEYS, (context, variables, relationship), strict=True))
-    return {"hms": context * variables * relationship, **facets}
-
-
-def _score(values: dict[str, float], task: dict[str, Any], judge: str, is_unscored: bool, is_silent: bool) -> Score:
+def _score(is_solved: bool, judge: str, is_unscored: bool, is_silent: bool, random: Random) -> Score:
+    """A score: of a failed sample one facet is 0, and of a solved one some are partial."""
     if is_silent:
-        return Score(value=dict.fromkeys(values, 0.0), reason="no_response", explanation="Nothing was submitted.")
-    record: dict[str, Any] = {
+        values = dict.fromkeys(("hms", *FACET_KEYS), 0.0)
+        return Score(value=values, reason="no_response", explanation="Nothing was submitted.")
+
+    facets = {"context": 1.0, "variables": random.choice((0.8, 1.0)), "relationship": random.choice((0.5, 1.0, 1.0))}
+    if not is_solved:
+        failed = random.choice(FACET_KEYS)
+        facets[failed] = 0.0
+    record = {
         "judge": judge,
         "settings": {"temperature": 0.0, "seed": 0},
-        "aggregation": "product",
-        "gate": False,
         "prompts": {"system": "0123456789ab"},
-        "facets": {name: value for name, value in values.items() if name != "hms"},
+        "facets": facets,
         "submission_source": "call",
         "workflow": "1. Loaded the data. 2. Fitted a model.",
     }
-    answer = " ".join([f"The larger the factor, the larger the outcome in {task['domain']}."] * 5)
+    answer = "The larger the factor, the larger the outcome." * 5
     if is_unscored:
         return Score.unscored(reason="grader_failed", answer=answer, explanation="**Not scored**", metadata=record)
-    verdicts = "\n\n".join(f"### {name.capitalize()}: {value:.2f}" for name, value in record["facets"].items())
-    return Score(value={**values}, answer=answer, explanation=verdicts, metadata=record)
+    hms = math.prod(facets.values())
+    explanation = "\n\n".join(f"### {name.capitalize()}: {value:.2f}" for name, value in facets.items())
+    return Score(value={"hms": hms, **facets}, answer=answer, explanation=explanation, metadata=record)

@@ -10,7 +10,7 @@ import pytest
 from inspect_discoverybench.report.figure import png, svg
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.result import Result
-from tests.report.results import MISSING, result, results, sections
+from tests.typed_results import MISSING, result, results, sections
 
 AGENTS = ("codegen", "react", "datavoyager", "no_data_guess", "reflexion")
 MODELS = (

@@ -2,7 +2,7 @@
 
 import math
 
-from tests.report.results import results, rows, sections
+from tests.typed_results import results, rows, sections
 
 
 def test_mean_usage_is_per_sample_and_unknown_if_that_of_a_sample_is() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.report.results import MISSING, result, rows, sections
+from tests.typed_results import MISSING, result, rows, sections
 
 FACETS = ("context × 100", "variables × 100", "relationship × 100")
 MATCHING = ("variables if context matches × 100", "relationship if context matches × 100", "tasks")

@@ -1,7 +1,7 @@
 """Mean HMS by group of tasks."""
 
 from inspect_discoverybench.report.means import HMS
-from tests.report.results import results, rows, sections
+from tests.typed_results import results, rows, sections
 
 
 def test_tasks_are_grouped_if_a_benchmark_has_several_groups() -> None:

@@ -11,7 +11,7 @@ from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.report.means import HIGH, LOW
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.result import Result
-from tests.report.results import contents, result
+from tests.typed_results import contents, result
 
 
 def label(sample: Result, true_hms: float) -> Any:

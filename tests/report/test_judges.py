@@ -5,7 +5,7 @@ import pytest
 from inspect_discoverybench.report.means import HMS
 from inspect_discoverybench.report.notices import notices
 from inspect_discoverybench.results.result import Result
-from tests.report.results import contents, result, results, rows
+from tests.typed_results import contents, result, results, rows
 
 
 def test_the_scores_of_the_judge_with_most_scores_are_shown() -> None:

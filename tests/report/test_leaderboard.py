@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.report.results import MISSING, contents, result, results
+from tests.typed_results import MISSING, contents, result, results
 
 
 def titles(*groups: object, pool_splits: bool = False) -> list[str]:

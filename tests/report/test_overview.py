@@ -7,7 +7,7 @@ import pytest
 
 from inspect_discoverybench.report.means import HIGH, HMS, LOW
 from inspect_discoverybench.statistics.mean import estimate_mean
-from tests.report.results import MISSING, result, results, rows, sections
+from tests.typed_results import MISSING, result, results, rows, sections
 
 
 def test_epochs_are_averaged_before_tasks_and_gold_hypotheses_are_clusters() -> None:

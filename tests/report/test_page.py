@@ -14,7 +14,7 @@ from inspect_discoverybench.report.section import descriptions, glossary
 from inspect_discoverybench.results.frame import Results
 from inspect_discoverybench.results.result import Result
 from tests.browser import launched
-from tests.report.results import MISSING, result
+from tests.typed_results import MISSING, result
 
 HOSTILE = (
     "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'><!-- "

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.report.results import MISSING, results, rows, sections
+from tests.typed_results import MISSING, results, rows, sections
 
 HINTED = '{"domain_knowledge": true}'
 

@@ -1,8 +1,8 @@
-"""Results for tests of the report, without logs."""
+"""Results, tasks and reports for tests, without logs."""
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 from inspect_discoverybench.report.contents import Contents
@@ -11,10 +11,8 @@ from inspect_discoverybench.results.frame import Results
 from inspect_discoverybench.results.result import Result
 from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.sample_record import SampleRecord
-from inspect_discoverybench.results.sample_score import SampleScore
+from inspect_discoverybench.results.sample_score import Outcome, SampleScore
 from inspect_discoverybench.scorer.facets import FACET_KEYS
-
-RECORD = '{"judge": "provider/judge"}'
 
 MISSING = math.nan
 
@@ -25,9 +23,13 @@ RUN: Mapping[str, Any] = {
     "run": "log",
     "task": "real",
     "task_version": "3-A",
+    "task_arguments": "",
     "selection": "all",
     "agent": "react",
+    "agent_arguments": "",
     "model": "provider/model",
+    "model_settings": "",
+    "limits": "",
     "epochs_reducer": "mean",
 }
 SAMPLE: Mapping[str, Any] = {
@@ -42,7 +44,12 @@ SAMPLE: Mapping[str, Any] = {
     "judge_tokens": 100,
     "seconds": 10.0,
 }
-SCORE: Mapping[str, Any] = {"score": "HMS", "outcome": "scored", "judge_record": RECORD, "refusal": False}
+SCORE: Mapping[str, Any] = {
+    "score": "HMS",
+    "judge_record": '{"judge": "provider/judge"}',
+    "refusal": False,
+    "metadata": {},
+}
 
 
 def result(sample_id: str, hms: float = MISSING, **columns: Any) -> Result:
@@ -51,25 +58,29 @@ def result(sample_id: str, hms: float = MISSING, **columns: Any) -> Result:
     Without HMS, the sample is unscored. By default, its gold hypothesis is its own, and the facets follow from HMS: the
     context is 1 unless HMS is 0, the variables are 1, and the relationship is HMS, or 0.5 where HMS is 0.
     """
-    run = _record(RunRecord, RUN, columns)
-    is_scored = not math.isnan(hms)
-    values = {"hms": hms, "context": float(hms > 0), "variables": 1.0, "relationship": hms or 0.5} if is_scored else {}
-    values |= {key: columns[key] for key in FACET_KEYS if key in columns}
-    outcome = "scored" if is_scored else "unscored"
-    score = _record(SampleScore, {**SCORE, "values": values, "outcome": outcome}, columns)
+    values = {}
+    if not math.isnan(hms):
+        values = {"hms": hms, "context": float(hms > 0), "variables": 1.0, "relationship": hms or 0.5}
+    for facet in FACET_KEYS:
+        if facet in columns:
+            values[facet] = columns[facet]
+    outcome = Outcome.SCORED if "hms" in values else Outcome.UNSCORED
 
-    sample = {**SAMPLE, "id": sample_id, "gold_hypothesis": f"gold of {sample_id}"}
-    record = _record(SampleRecord, sample, columns)
-    uuid = f"{sample_id} {record.split} {record.epoch} {run}"
-    return Result(run, replace(record, uuid=uuid), score)
+    run = _record(RunRecord, RUN, columns)
+    goal = {"id": sample_id, "gold_hypothesis": f"gold of {sample_id}"}
+    uuid = f"{sample_id} {columns.get('split')} {columns.get('epoch')} {run}"
+    sample = _record(SampleRecord, {**SAMPLE, **goal, "uuid": uuid}, columns)
+    score = _record(SampleScore, {**SCORE, "values": values, "outcome": outcome}, columns)
+    return Result(run, sample, score)
 
 
 def _record(kind: Any, defaults: Mapping[str, Any], columns: Mapping[str, Any]) -> Any:
-    names = [field.name for field in fields(kind)]
-    empty = dict.fromkeys(names)
-    if kind is RunRecord:
-        empty |= dict.fromkeys(("task_arguments", "agent_arguments", "model_settings", "limits"), "")
-    return kind(**{**empty, **defaults, **{name: columns[name] for name in names if name in columns}})
+    """A record with these columns, defaults, and None."""
+    values = {}
+    for field in fields(kind):
+        default = defaults.get(field.name)
+        values[field.name] = columns.get(field.name, default)
+    return kind(**values)
 
 
 def results(values: Mapping[str, float], **columns: Any) -> list[Result]:
@@ -79,7 +90,9 @@ def results(values: Mapping[str, float], **columns: Any) -> list[Result]:
 
 def contents(*groups: Iterable[Result], **arguments: Any) -> Contents:
     """The contents of a report of these results."""
-    rows = [row for group in groups for row in group]
+    rows: list[Result] = []
+    for group in groups:
+        rows += group
     return Contents.of(Results(rows, {}), **arguments)
 
 
@@ -90,4 +103,5 @@ def sections(*groups: Iterable[Result]) -> dict[str, Section]:
 
 def rows(section: Section, *columns: str) -> list[tuple[Any, ...]]:
     """These columns of a section's table."""
-    return list(section.table[list(columns)].itertuples(index=False, name=None))
+    table = section.table[list(columns)]
+    return list(table.itertuples(index=False, name=None))

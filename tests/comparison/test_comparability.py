@@ -1,0 +1,69 @@
+"""What must be equal in systems that are compared, and what is noted."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from inspect_discoverybench.comparison.comparability import incompatibilities, notes_on
+from inspect_discoverybench.comparison.comparison import compare
+from inspect_discoverybench.comparison.system import System
+from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.results.configuration import configurations_of
+from tests.typed_results import result
+
+
+def system(name: str, **columns: Any) -> System:
+    rows = [result("a", 1.0, **columns), result("b", 0.0, **columns)]
+    [configuration, _] = configurations_of(rows)
+    return System(name, configuration, rows, ["hms"], [])
+
+
+@pytest.mark.parametrize(
+    ("column", "first", "second", "reason"),
+    [
+        ("task_version", "3-A", "4-A", "the task versions differ (3 and 4)."),
+        ("target", "It rises.", "It falls.", "the gold hypotheses or targets of the sample a differ."),
+        ("data_files", '{"a.csv": "1"}', '{"a.csv": "2"}', "the data files of the sample a differ."),
+        ("data_commit", "0", "1", "the data commits of the sample a differ."),
+    ],
+)
+def test_scores_on_different_tasks_are_not_comparable(column: str, first: str, second: str, reason: str) -> None:
+    a, b = system("A", **{column: first}), system("B", **{column: second})
+    assert list(incompatibilities(a, b)) == [f"A and B: {reason}"]
+    with pytest.raises(InvalidArgument, match="Use comparable logs, or pass --anyway"):
+        compare([a, b], {})
+    assert compare([a, b], {}, anyway=True).warnings == [f"A and B: {reason}"]
+
+
+def test_scores_that_were_judged_differently_are_not_comparable() -> None:
+    a = system("A", judge_record='{"judge": "x", "prompts": {"system": "1"}}')
+    b = system("B", judge_record='{"judge": "x", "prompts": {"system": "2"}}')
+    assert list(incompatibilities(a, b)) == ["A and B were judged differently: prompts.system: 1 and 2."]
+
+
+@pytest.mark.parametrize("column", ["target", "data_files", "data_commit", "judge_record"])
+def test_what_a_log_does_not_record_is_ignored(column: str) -> None:
+    assert list(incompatibilities(system("A", **{column: '{"judge": "x"}'}), system("B", **{column: None}))) == []
+
+
+def test_the_letter_of_a_task_version_does_not_matter() -> None:
+    assert list(incompatibilities(system("A", task_version="3-A"), system("B", task_version="3-B"))) == []
+
+
+def test_differences_in_the_provenance_are_noted() -> None:
+    a = system("A", package_version="0.1", image="sandbox:1", prompts='{"react": "1", "task": "same"}')
+    b = system("B", package_version="0.2", image="sandbox:2", prompts='{"react": "2", "task": "same"}')
+    assert notes_on([a, b]) == [
+        "A and B: the versions of inspect-discoverybench differ (0.1 and 0.2).",
+        "A and B: the sandbox images differ (sandbox:1 and sandbox:2).",
+        "A and B: these prompts differ: react.",
+    ]
+
+
+def test_other_scores_and_other_reducers_of_epochs_are_noted() -> None:
+    reduced = replace(system("A", epochs_reducer="max"), other_scores=["HMS1"])
+    assert notes_on([reduced]) == [
+        "The logs of A reduce epochs by max; here, epochs are averaged.",
+        "A: only HMS is compared. The logs also have HMS1; select a score with --score.",
+    ]
