@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.scorer import Score
 
 from inspect_discoverybench.cli.main import main
 from tests.synthetic_logs import Run, write_logs
@@ -17,39 +18,44 @@ def run(*arguments: object) -> Result:
 
 
 def test_a_report_of_logs_has_a_page_tables_and_figures(tmp_path: Path) -> None:
-    runs = [Run("real", agent, "provider/large", hms) for agent, hms in (("react", 0.4), ("no_data_guess", 0.1))]
-    write_logs(runs, tmp_path / "logs", samples=12)
+    write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path / "logs", samples=12)
     (tmp_path / "logs" / "2026-01-02_broken.eval").touch()
-    result = run(tmp_path / "logs", "--out", tmp_path / "report")
-    assert result.exit_code == 0, result.output
     report = tmp_path / "report"
+    result = run(tmp_path / "logs", "--out", report)
+    assert result.exit_code == 0, result.output
     assert result.output.startswith(
-        f"Wrote {report}/report.html: 24 samples of 2 configurations. Tables are in {report}/tables, figures in "
+        f"Wrote {report}/report.html: 12 samples of 1 configuration. Tables are in {report}/tables, figures in "
         f"{report}/figures.\nLeft out 1 log:\n  {tmp_path}/logs/2026-01-02_broken.eval: cannot be read: "
     )
-    assert sorted(path.name for path in report.iterdir()) == ["figures", "report.html", "samples.csv", "tables"]
-    names = {path.name for path in (report / "tables").iterdir()}
-    assert {"hms.csv", "facets.csv", "losses.csv", "domain.csv", "controls.csv"} <= names
-    assert {"hms.svg", "hms.png"} <= {path.name for path in (report / "figures").iterdir()}
-    assert "react · provider/large" in (report / "tables" / "hms.csv").read_text("utf-8")
+    for name in ("report.html", "samples.csv", "tables/hms.csv", "figures/hms.svg", "figures/hms.png"):
+        assert (report / name).exists()
 
 
-def test_scores_out_of_range_and_missing_metadata_are_refused_and_endless_text_is_cut(tmp_path: Path) -> None:
-    [path] = write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path, samples=8)
-    original = read_eval_log(str(path))
-    for metadata, hms, output in (
-        ({"domain": "x" * 2_000_000}, 1.0, "Wrote "),
-        ({}, 1.7, "the sample test/0 has hms = 1.7, not a score in 0–1.\n"),
-        (None, 1.0, "a sample has no metadata, such as its goal and gold hypothesis.\n"),
-    ):
-        log = original.model_copy(deep=True)
-        [sample, *_] = log.samples or []
-        sample.metadata = {} if metadata is None else {**sample.metadata, **metadata}
-        (sample.scores or {})["HMS"].value = {"hms": hms, "context": 1.0, "variables": 1.0, "relationship": 1.0}
-        write_eval_log(log, str(path))
-        result = run(path, "--out", tmp_path, "--force")
-        assert output in result.output
-        assert result.output.count("\n") == 1
+def test_splits_are_pooled_when_asked_for(tmp_path: Path) -> None:
+    logs = write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path / "logs", samples=12)
+    assert run(*logs, "--out", tmp_path / "report", "--pool-splits").exit_code == 0
+    assert "DB-REAL all" in (tmp_path / "report/tables/hms.csv").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "hms", "message"),
+    [
+        ({"goal": "How?", "gold_hypothesis": "It rises."}, 1.7, "the sample test/0 has hms = 1.7, not a score in 0–1."),
+        ({}, 1.0, "a sample has no metadata, such as its goal and gold hypothesis."),
+    ],
+)
+def test_scores_and_samples_that_are_not_of_this_package_are_refused(
+    tmp_path: Path, metadata: dict[str, str], hms: float, message: str
+) -> None:
+    [path] = write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path, samples=1)
+    log = read_eval_log(str(path))
+    for sample in log.samples or []:
+        sample.metadata = metadata
+        sample.scores = {"HMS": Score(value={"hms": hms})}
+    write_eval_log(log, str(path))
+    result = run(path, "--out", tmp_path / "report")
+    assert result.stderr.endswith(f"{message}\n")
+    assert result.stderr.count("\n") == 1
 
 
 @pytest.mark.usefixtures("sweep")
