@@ -1,6 +1,5 @@
 """Custom studies: the example of the guide, hints, paths and tables."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +73,6 @@ def test_paths_without_metadata_files_are_refused(tmp_path: Path) -> None:
         custom_samples(tmp_path / ("x" * 300), None, Hints())
     with pytest.raises(DataMissing, match=r"The path '.*/3' does not exist\."):
         custom(path=3)  # type: ignore[arg-type]  # as the command line gives it
-    os.mkfifo(tmp_path / "metadata_1.json")
-    with pytest.raises(DataMissing, match=r"metadata_1\.json is not a regular file"):
-        custom_samples(tmp_path, None, Hints())
     other_name = write_study(tmp_path / "study") / "metadata_final.json"
     (tmp_path / "study" / "metadata_0.json").rename(other_name)
     with pytest.raises(DataError, match=r"Rename it to metadata_<number>\.json"):

@@ -112,7 +112,7 @@ def test_a_filter_that_selects_nothing_lists_the_possible_values() -> None:
     with pytest.raises(InvalidArgument, match=r"split=val is not a split of DB-SYNTH\. .* train, dev, test, all"):
         synth(split="val")
     samples = released_samples("real", "test", Hints())
-    with pytest.raises(InvalidArgument, match="No sample matches all of dataset=archaeology, domain=biology"):
+    with pytest.raises(InvalidArgument, match="No sample matches the filters dataset, domain together"):
         select(samples, {"dataset": "archaeology", "domain": "biology"})
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from inspect_discoverybench.dataset.table import Table, require_different
+from inspect_discoverybench.dataset.table import Table
 from inspect_discoverybench.errors.exceptions import DataError
 
 COLUMNS = ("dataset", "metadataid", "query_id", "gold_hypo")
@@ -20,8 +20,8 @@ def read_answer_key(path: Path) -> Golds:
         DataError: A column is missing or occurs twice, or a row contradicts an earlier one.
     """
     table = Table.read(path)
+    table.require_different_columns(path)
     columns = [name.strip() for name in table.columns]
-    require_different(path, columns)
     missing = [column for column in COLUMNS if column not in columns]
     if missing:
         needed = ", ".join(COLUMNS)
@@ -30,7 +30,9 @@ def read_answer_key(path: Path) -> Golds:
 
     golds: Golds = {}
     for line, values in table.rows.items():
-        row = {column.strip(): value.strip() for column, value in values.items()}
+        row = {}
+        for column, value in values.items():
+            row[column.strip()] = value.strip()
         key = (row["dataset"], row["metadataid"], row["query_id"])
         gold = row["gold_hypo"]
         if golds.setdefault(key, gold) != gold:

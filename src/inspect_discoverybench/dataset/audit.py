@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from inspect_discoverybench.dataset.custom import custom_samples
+from inspect_discoverybench.dataset.data_files import locate
 from inspect_discoverybench.dataset.goals import SourcedGoal, read_goals
 from inspect_discoverybench.dataset.irregularities import flag_repeated_questions
 from inspect_discoverybench.dataset.paths import absolute, metadata_files
@@ -141,10 +142,10 @@ def _missing_columns(goals: Sequence[SourcedGoal], problems: list[str]) -> Itera
     for source, files in described.items():
         folder = source.parent
         for file in files:
-            path = folder / file.name
-            if not is_table(path):
-                continue
             with _collected(problems):
+                path = locate(folder, file.name)
+                if not is_table(path):
+                    continue
                 present = read_table(path).columns
                 for column in file.columns:
                     if column.name not in present:

@@ -21,20 +21,16 @@ def select(samples: Sequence[Sample], filters: Mapping[str, FieldFilter]) -> lis
         InvalidArgument: A value matches no sample, or no sample matches all filters.
     """
     selected = list(samples)
-    used = []
-    for name, values in filters.items():
-        if values is None:
-            continue
+    used = {name: values for name, values in filters.items() if values is not None}
+    for name, values in used.items():
         listed = values if isinstance(values, list) else [values]
         accepted = [_as_typed(value) for value in listed]
         _require_possible(name, accepted, samples)
         selected = [sample for sample in selected if _value(sample, name) in accepted]
-        text = ",".join(accepted)
-        used.append(f"{name}={text}")
 
     if not selected:
-        text = ", ".join(used)
-        raise InvalidArgument(f"No sample matches all of {text}. Remove one of these filters.")
+        names = ", ".join(used)
+        raise InvalidArgument(f"No sample matches the filters {names} together. Remove one of them.")
     return selected
 
 

@@ -96,10 +96,9 @@ class Goal(ReleasedModel):
 class Study(ReleasedModel):
     """The contents of one metadata file.
 
-    Do not use `id` as a key: in most of DB-REAL it differs from the number in the file name.
+    Its key is the number in the name of the file. In most of DB-REAL, the `id` inside of the file is another one.
     """
 
-    id: int | None = None
     domain: RequiredText
     data_files: Annotated[tuple[DataFile, ...], AfterValidator(_require_different_names)] = Field(
         validation_alias="datasets", min_length=1

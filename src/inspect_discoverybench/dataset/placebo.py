@@ -43,18 +43,22 @@ def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
     placebos = []
     for sample in samples:
         metadata = dict(sample.metadata or {})
-        original = sample.files or {}
         files = {}
         checksums = {}
-        for name, path in original.items():
+        unpermuted = []
+        for name, path in (sample.files or {}).items():
             file_seed = f"{seed}/{metadata['dataset']}/{name}"
-            files[name] = permuted_file(path, file_seed)
-            checksums[name] = file_checksum(Path(files[name]))
+            copy = permuted_file(path, file_seed)
+            files[name] = copy
+            checksums[name] = file_checksum(Path(copy))
+            if copy == path:
+                unpermuted.append(name)
 
         metadata["placebo"] = seed
         metadata["data_checksums"] = checksums
-        metadata["unpermuted_files"] = tuple(name for name in files if files[name] == original[name])
-        placebos.append(sample.model_copy(update={"files": files, "metadata": metadata}))
+        metadata["unpermuted_files"] = tuple(unpermuted)
+        placebo = sample.model_copy(update={"files": files, "metadata": metadata})
+        placebos.append(placebo)
     return placebos
 
 

@@ -88,7 +88,7 @@ def released_samples(benchmark: Benchmark, split: str, hints: Hints) -> list[Sam
         raise InvalidArgument(f"split={split} is not a split of {title}. Possible values: {names}, {ALL}.")
 
     root = data_root()
-    goals = []
+    goals: list[SourcedGoal] = []
     for part in chosen:
         require_released(root, part.files())
         goals += part.goals(root)

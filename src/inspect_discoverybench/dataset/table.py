@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path, PurePath
@@ -19,12 +19,10 @@ class Table:
     """A data file or answer key.
 
     Attributes:
-        separator: Comma, tab or semicolon.
         columns: The column names, from the first row.
         rows: The other rows by the number of their last line, without blank ones. Each has a value for every column.
     """
 
-    separator: str
     columns: tuple[str, ...]
     rows: Mapping[int, Mapping[str, str]]
 
@@ -57,18 +55,18 @@ class Table:
             raise UnreadableTable(f"{path}: line {reader.line_num}: {error}. The file may be truncated.") from error
         if not columns:
             raise UnreadableTable(f"{path}: the file is empty. The first row must contain the column names.")
-        return cls(separator, tuple(columns), rows)
+        return cls(tuple(columns), rows)
 
+    def require_different_columns(self, path: Path) -> None:
+        """Check that no column name occurs twice, also after removing spaces around it: a value would be lost.
 
-def require_different(path: Path, columns: Sequence[str]) -> None:
-    """Check that no column name occurs twice, because the values of one of the two columns would be lost.
-
-    Raises:
-        UnreadableTable: A name occurs twice.
-    """
-    for column in columns:
-        if columns.count(column) > 1:
-            raise UnreadableTable(f"{path}: the column {column!r} occurs twice. Remove or rename one of them.")
+        Raises:
+            UnreadableTable: A name occurs twice.
+        """
+        names = [column.strip() for column in self.columns]
+        for name in names:
+            if names.count(name) > 1:
+                raise UnreadableTable(f"{path}: the column {name!r} occurs twice. Remove or rename one of them.")
 
 
 def separator_of(text: str) -> str:

@@ -19,7 +19,11 @@ def read_text(path: Path) -> str:
         DataMissing: The file cannot be read.
         DataError: The file is compressed, in another format, or in neither encoding.
     """
-    content = _read_bytes(path)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataMissing(f"{path} cannot be read: {error.strerror}. Check the path and its permissions.") from error
+
     is_binary = content.startswith(_COMPRESSED) or b"\0" in content
     if not is_binary:
         for encoding in ENCODINGS:
@@ -28,13 +32,3 @@ def read_text(path: Path) -> str:
     raise DataError(
         f"{path} is no text file in UTF-8 or Windows-1252. Decompress it if it is compressed. Save it as UTF-8."
     )
-
-
-def _read_bytes(path: Path) -> bytes:
-    try:
-        # Reading a pipe would not end.
-        if path.exists() and not path.is_file():
-            raise DataMissing(f"{path} is not a regular file. Check the path.")
-        return path.read_bytes()
-    except OSError as error:
-        raise DataMissing(f"{path} cannot be read: {error.strerror}. Check the path and its permissions.") from error

@@ -80,9 +80,10 @@ def read_rows(path: Path) -> Iterator[Row]:
     """Read the rows of a CSV file. Empty rows are skipped.
 
     Raises:
-        DataError: The file does not exist or is not a CSV file, or a row has too many values.
+        DataError: The file does not exist or is not a CSV file, a column occurs twice, or a row has too many values.
     """
     table = Table.read(path)
+    table.require_different_columns(path)
     for line, values in table.rows.items():
         cells = {}
         for name, value in values.items():
