@@ -1,8 +1,5 @@
 """Accuracy of the judge by labels, and the mean HMS that follows."""
 
-import json
-from dataclasses import asdict
-
 import pytest
 
 from inspect_discoverybench.human_study.label_statistics import measure_accuracy
@@ -92,12 +89,3 @@ def test_annotators_who_disagree_decide_nothing() -> None:
         note="without a majority: 1",
     )
     assert statistics["Fleiss' kappa: relationship"].value == pytest.approx(1 / 3)
-
-
-@pytest.mark.filterwarnings("error::RuntimeWarning")
-@pytest.mark.parametrize("verdicts", ["rrrrr", "r----", "rrrrr wwwww", "-----"])
-@pytest.mark.parametrize("count", [1, 2])
-def test_degenerate_labels_give_no_nan(verdicts: str, count: int) -> None:
-    samples = [labelled(*verdicts.split())] * count
-    for statistic in measure_accuracy(samples):
-        assert json.dumps(asdict(statistic), allow_nan=False)

@@ -12,7 +12,7 @@ from inspect_discoverybench.human_study.judged_sample import read_judged_samples
 from inspect_discoverybench.human_study.labels import Label, draw_samples
 from inspect_discoverybench.human_study.sheet import Item, Mark, page, page_name, read_study, write_sheet
 from inspect_discoverybench.human_study.votes import PairKey, Vote, draw_pairs
-from tests.human_study.logs import FORMULA, csv_file, judged_logs, rows
+from tests.human_study.logs import csv_file, judged_logs, rows
 
 HOSTILE = '</script><script>alert("1")</script><!-- $pairs & <b>'
 MARKS = pytest.mark.parametrize("mark", [Vote, Label])
@@ -49,13 +49,6 @@ def test_annotators_see_neither_logs_nor_scores(mark: type[Mark]) -> None:
     for row in rows(Path("key.csv")):
         for column in ("sample_id", "log", "log_1", "gold"):
             assert row.get(column, "absent") not in shown
-
-
-@MARKS
-def test_no_cell_is_a_formula(mark: type[Mark]) -> None:
-    write_sheet(mark, items_of(mark, goal=FORMULA), Path())
-    for row in rows(Path("sheet.csv")):
-        assert row["goal"] == f"'{FORMULA}"
 
 
 @MARKS

@@ -107,10 +107,6 @@ def test_with_unscored_samples_the_interval_is_that_of_the_bounds_and_the_mean_i
     )
 
 
-def test_without_unscored_samples_the_mean_is_not_marked() -> None:
-    assert not estimate_mean([1, 0], "ab").is_bounded
-
-
 def test_without_any_score_there_is_no_mean() -> None:
     with pytest.raises(InvalidArgument, match="At least one score is required"):
         estimate_mean([math.nan], "a", possible=([0], [1]))
