@@ -14,7 +14,7 @@ SOLVED = [result(f"solved {number}", 1.0) for number in range(40)]
 FAILED = [result(f"failed {number}", 0.0, context=0.0) for number in range(60)]
 
 
-def label(sample: Result, true_hms: float) -> Any:
+def label(sample: Result, true_hms: float | None) -> Any:
     """A label of a sample, as `LabelledSample` has it."""
     return SimpleNamespace(
         log=sample.run.task_id,
@@ -22,6 +22,7 @@ def label(sample: Result, true_hms: float) -> Any:
         epoch=sample.sample.epoch,
         score=sample.score.score,
         true_hms=true_hms,
+        is_incomplete=true_hms is None,
     )
 
 
@@ -68,3 +69,16 @@ def test_labels_of_too_few_gold_hypotheses_are_refused() -> None:
     labels = [label(sample, 1.0) for sample in SOLVED[:9]]
     with pytest.raises(InvalidArgument, match="at least 10 gold hypotheses"):
         corrected(SOLVED, labels)
+
+
+@pytest.mark.parametrize("incomplete", [1, 3])
+def test_incomplete_labels_are_counted(incomplete: int) -> None:
+    labels = [label(sample, 1.0) for sample in SOLVED]
+    labels += [label(sample, None) for sample in FAILED[:incomplete]]
+    section = contents(SOLVED + FAILED, labels=labels).sections[-1]
+    assert f"Labels that do not determine HMS are left out: {incomplete}." in section.text
+
+
+def test_complete_labels_need_no_count() -> None:
+    labels = [label(sample, 1.0) for sample in SOLVED]
+    assert "do not determine HMS" not in contents(SOLVED, labels=labels).sections[-1].text

@@ -72,7 +72,9 @@ def judge_error_section(leaderboard: Leaderboard, labels: Sequence[LabelledSampl
             "configuration, but these logs have fewer. Label more samples, or pass the logs from which the sheet was "
             "drawn."
         )
-    return Section("judge_errors", pd.DataFrame(rows))
+    incomplete = sum(label.is_incomplete for label in labels)
+    notes = [f"Labels that do not determine HMS are left out: {incomplete}."] if incomplete else []
+    return Section("judge_errors", pd.DataFrame(rows), notes=notes)
 
 
 def _scored_samples(standing: Standing, true: TrueScores) -> list[ScoredSample]:
