@@ -1,6 +1,7 @@
 """How long the judge takes at an endpoint of known latency, beside Inspect's own time for the same requests."""
 
 import argparse
+import json
 import os
 import sys
 import time
@@ -35,7 +36,8 @@ def other_hypothesis() -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         # With the sample's id in it, only the extraction of a gold hypothesis can be shared by samples.
         text = f"In the part of the data called {state.sample_id}, the first column has no effect on the second."
-        state.output = ModelOutput.from_content("other", text)
+        # An object is read without a question to the judge.
+        state.output = ModelOutput.from_content("other", json.dumps({"hypothesis": text}))
         state.messages.append(state.output.message)
         return state
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from measure import in_fresh_process, own_folders, processes_in, require_data, show
@@ -16,13 +17,23 @@ SPLITS = {"real": ("train", "test"), "synth": ("train", "dev", "test")}
 NAME = "loadtest"
 """Name of the task, which Inspect writes into the names of its containers."""
 
+MAX_WAIT = 15
+"""Seconds until kernels have noticed that their folder is gone."""
 
-def evaluate(size: int, sandbox: str) -> tuple[int, float, float, float, float]:
-    """Run the first samples of all splits in random order, as one task.
 
-    Returns:
-        Number of scored samples, wall seconds, CPU seconds of this process and of its children, and peak memory in MB.
-    """
+@dataclass(frozen=True)
+class Run:
+    """What one run took: scored samples, wall and CPU seconds of this process and of its children, and peak MB."""
+
+    scored: int
+    seconds: float
+    cpu: float
+    children_cpu: float
+    peak: float
+
+
+def evaluate(size: int, sandbox: str) -> Run:
+    """Run the first samples of all splits in random order, as one task."""
     from inspect_ai import eval as inspect_eval
     from inspect_ai import task_with
     from inspect_ai.dataset import MemoryDataset
@@ -30,43 +41,58 @@ def evaluate(size: int, sandbox: str) -> tuple[int, float, float, float, float]:
 
     from inspect_discoverybench import real, synth
 
-    tasks = [make(split=split, sandbox=sandbox) for make in (real, synth) for split in SPLITS[make.__name__]]
-    samples = [
-        sample.model_copy(update={"id": f"{number}/{sample.id}"})
-        for number, task in enumerate(tasks)
-        for sample in task.dataset
-    ]
+    tasks = []
+    for make_task in (real, synth):
+        tasks += [make_task(split=split, sandbox=sandbox) for split in SPLITS[make_task.__name__]]
+    samples = []
+    for number, task in enumerate(tasks):
+        samples += [sample.model_copy(update={"id": f"{number}/{sample.id}"}) for sample in task.dataset]
     # Samples of DB-REAL and DB-SYNTH differ in size.
     random.Random(0).shuffle(samples)
-    before, start = time.process_time(), time.perf_counter()
+
+    cpu = time.process_time()
+    start = time.perf_counter()
     [log] = inspect_eval(
         task_with(tasks[0], name=NAME, dataset=MemoryDataset(samples[:size])),
         model="discoverybench/baseline",
         model_roles={"grader": "discoverybench/lexical"},
         solver=SolverSpec("discoverybench/codegen"),
     )
-    seconds, cpu = time.perf_counter() - start, time.process_time() - before
+    seconds = time.perf_counter() - start
+    cpu = time.process_time() - cpu
     if log.status != "success" or log.results is None:
         sys.exit(f"The eval ended with {log.status}: {log.error and log.error.message}")
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
-    return log.results.completed_samples, seconds, cpu, children.ru_utime + children.ru_stime, peak
-
-
-def existing(folder: Path) -> tuple[set[object], ...]:
-    """Processes, containers, images, and files but logs and caches."""
-
-    def docker(*arguments: str) -> set[object]:
-        if shutil.which("docker") is None:
-            return set()
-        return {*subprocess.run(["docker", *arguments], capture_output=True, text=True, check=False).stdout.split()}
-
-    return (
-        {process.pid for process in processes_in(folder)},
-        docker("ps", "--all", "--quiet", "--filter", f"name=inspect-{NAME}"),
-        docker("images", "--all", "--quiet", "--no-trunc"),
-        {path for path in folder.rglob("*") if path.relative_to(folder).parts[0] not in ("logs", "cache")},
+    return Run(
+        scored=log.results.completed_samples,
+        seconds=seconds,
+        cpu=cpu,
+        children_cpu=children.ru_utime + children.ru_stime,
+        peak=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10,
     )
+
+
+def existing(folder: Path) -> set[str]:
+    """Processes, containers, and files but logs and caches."""
+    found = {f"process {process.pid}" for process in processes_in(folder)}
+    if shutil.which("docker"):
+        command = ["docker", "ps", "--all", "--quiet", "--filter", f"name=inspect-{NAME}"]
+        listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+        found |= {f"container {name}" for name in listed.split()}
+    for path in folder.rglob("*"):
+        if path.relative_to(folder).parts[0] not in ("logs", "cache"):
+            found.add(f"file {path}")
+    return found
+
+
+def left_behind(folder: Path, before: set[str]) -> set[str]:
+    """What a run leaves behind."""
+    deadline = time.monotonic() + MAX_WAIT
+    left = existing(folder) - before
+    while left and time.monotonic() < deadline:
+        time.sleep(0.2)
+        left = existing(folder) - before
+    return left
 
 
 def main() -> None:
@@ -75,26 +101,29 @@ def main() -> None:
     parser.add_argument("--sandbox", choices=["docker", "local"], default="local")
     options = parser.parse_args()
     require_data()
-    rows, first = [], None
+    rows = []
     with own_folders() as folder:
         in_fresh_process(int)  # starts multiprocessing's own process, which stays
         for size in SIZES:
             before = existing(folder)
-            scored, seconds, cpu, clients, peak = in_fresh_process(evaluate, size, options.sandbox)
-            deadline = time.monotonic() + 15  # until kernels notice that their folder is gone
-            while (after := existing(folder))[0] - before[0] and time.monotonic() < deadline:
-                time.sleep(0.2)
-            left = " / ".join(str(len(new - old)) for old, new in zip(before, after, strict=True))
-            print(f"{size} samples: {seconds:.0f} s, {peak:.0f} MB, left {left}", file=sys.stderr)
-            first = first or seconds / scored
-            ratio, per_sample = seconds / scored / first, [f"{use / scored:.3f}" for use in (cpu, clients)]
-            rows.append((f"{scored} of {size}", f"{ratio:.2f}", f"{seconds:.0f}", *per_sample, f"{peak:.0f}", left))
+            run = in_fresh_process(evaluate, size, options.sandbox)
+            left = left_behind(folder, before)
+            print(f"{size} samples: {run.seconds:.0f} s, {run.peak:.0f} MB, left {sorted(left)}", file=sys.stderr)
+            rows.append(
+                (
+                    f"{run.scored} of {size}",
+                    f"{run.seconds / run.scored:.3f}",
+                    f"{run.cpu / run.scored:.3f}",
+                    f"{run.children_cpu / run.scored:.3f}",
+                    f"{run.peak:.0f}",
+                    str(len(left)),
+                )
+            )
     show(
         f"`codegen` with the offline models, {options.sandbox} sandbox",
-        ("scored", "ratio", "wall s", "CPU s", "clients s", "peak MB", "left"),
+        ("scored", "wall s", "CPU s", "clients s", "peak MB", "left"),
         rows,
-        "Ratio: wall seconds per sample to those of the first row. CPU seconds are per sample.",
-        "Target: peak memory ≤ 900 MB. Left: processes / containers / images / files.",
+        "Seconds are per sample. Target: peak memory ≤ 900 MB. Left: processes, containers and files.",
     )
 
 

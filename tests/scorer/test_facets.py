@@ -93,17 +93,16 @@ INVALID: list[Case] = [
 ]
 
 
-def judge_all(cases: Sequence[Case], *, only_first: bool = False) -> tuple[EvalLog, dict[int, list[Request]]]:
+def judge_all(cases: Sequence[Case]) -> tuple[EvalLog, dict[int, list[Request]]]:
     """The log of an eval with a sample for each case, and the requests for each, by its index.
 
-    The other questions are agreed with; also a repeated question, if only the first reply is that of the case.
+    The other questions are agreed with.
     """
     agreeing = scripted()
 
     def answer(request: Request) -> str:
         name, reply = cases[case_number(request) - 1]
-        is_repeated = len(request["messages"]) > 2
-        if question(request) == name and not (only_first and is_repeated):
+        if question(request) == name:
             return reply
         if question(request) == "extract" and name == "match":
             return json.dumps({"hypothesis": [{"context": slots(request)["hypothesis"]}]})
@@ -143,17 +142,3 @@ def test_invalid_replies_are_sent_back_and_then_unscored() -> None:
         assert set(score.record["facets"]) == decided, reply
         tries = [question(request) for request in requests[index]].count(name)
         assert tries == (6 if name == "extract" else 3), reply
-
-
-def test_a_valid_second_reply_is_accepted() -> None:
-    cases = [("extract", "I see no context."), ("match", "null"), ("variables", '{"sizeA": 2}')]
-    log, requests = judge_all(cases, only_first=True)
-    scores = scores_of(log)
-    for index, (name, reply) in enumerate(cases):
-        assert scores[index].values == FULL
-        repeated = [request for request in requests[index] if len(request["messages"]) > 2]
-        # There are two extractions.
-        assert len(repeated) == (2 if name == "extract" else 1)
-        assert scores[index].record["asked_again"] == len(repeated)
-        for request in repeated:
-            assert request["messages"][2]["content"] == reply
