@@ -90,20 +90,22 @@ FAILURES = {
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", AGENTS)
 def test_failures_of_code_are_shown_to_every_agent_which_then_submits(name: str, form: str) -> None:
+    agent = AGENTS[name](form)
     scripts = {failure: worker(code) for failure, (code, _) in FAILURES.items()}
-    samples = play_all(scripts, AGENTS[name](form))
-    for failure, (_, output) in FAILURES.items():
-        sample = samples[failure]
+    for failure, sample in play_all(scripts, agent).items():
         assert submission(sample) is not None, failure
         assert judged(sample), failure
         if name in USE_PYTHON:
+            _, output = FAILURES[failure]
             assert output in observations(sample)[0]
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", AGENTS)
 def test_every_agent_ends_if_the_model_says_nothing_or_refuses(name: str, form: str) -> None:
-    samples = play_all({"empty": [""], "refuses": [REFUSAL]}, AGENTS[name](form))
+    agent = AGENTS[name](form)
+    scripts: dict[str, Script] = {"empty": [""], "refuses": [REFUSAL]}
+    samples = play_all(scripts, agent)
     empty, refuses = samples["empty"], samples["refuses"]
     assert reason(empty) == "no_response"
     assert not judged(empty)

@@ -96,17 +96,22 @@ def test_the_critic_chooses_the_next_role_until_it_accepts_a_draft() -> None:
     team = Team(COUNT, verdict("analyst", "read"), verdict("planner", "refine"), ANSWERED)
     models = {role.value: scripted(team) for role in Role}
     sample = play(["never asked"], datavoyager(), model_roles=models)
-    roles = ["planner", "critic", "coder", "critic", "analyst", "critic", "planner", "critic", "analyst", "critic"]
-    assert spans(sample) == roles
-    assert [call.role for call in calls(sample)] == roles
-    assert [call.input[0].text.split()[3] for call in calls(sample)] == roles
     assert turns(sample) == [PLAN, "coder: count", "analyst: read", "planner: refine", DRAFTED]
     assert observations(sample) == ["2"]
     assert submitted(sample).hypothesis == DRAFT["hypothesis"]
 
+    # Each role has its own span, model and system prompt, and acts in turn with the critic.
+    names = spans(sample)
+    assert names[::2] == ["planner", "coder", "analyst", "planner", "analyst"]
+    assert set(names[1::2]) == {"critic"}
+    for name, call in zip(names, calls(sample), strict=True):
+        assert call.role == name
+        assert call.input[0].text.startswith(f"You are the {name}")
+
     state = ledger(sample)
-    assert state.turns[1].output.endswith("print(2)")
-    assert state.turns[3].output == "Words number 4."
+    _, coder, _, planner, _ = state.turns
+    assert coder.output.endswith("print(2)")
+    assert planner.output == "Words number 4."
     assert [reply.answered for reply in state.verdicts] == [False, False, False, True, True]
     assert state.revisions == 0
 
@@ -125,14 +130,17 @@ def test_all_roles_see_one_conversation_with_the_assessments_of_the_critic() -> 
 def test_a_draft_that_the_critic_sends_back_is_not_submitted() -> None:
     feedback = verdict("analyst", "Name the context.", assessment="The context is missing.")
     rejected = json.dumps(DRAFT | {"hypothesis": "y rises."})
-    sample = play(Team(ANSWERED, feedback, ANSWERED, drafts=[rejected]), datavoyager())
+    team = Team(ANSWERED, feedback, ANSWERED, drafts=[rejected])
+    sample = play(team, datavoyager())
     assert turns(sample) == [PLAN, DRAFTED, "analyst: Name", DRAFTED]
-    assert any("The context is missing." in message.text for message in sample.messages)
+    conversation = "\n".join(texts(sample.messages))
+    assert "The context is missing." in conversation
     assert submitted(sample).hypothesis == DRAFT["hypothesis"]
 
 
 def test_an_accepted_draft_that_is_no_object_is_drafted_again() -> None:
-    sample = play(Team(ANSWERED, drafts=["y rises, I think."]), datavoyager())
+    team = Team(ANSWERED, drafts=["y rises, I think."])
+    sample = play(team, datavoyager())
     assert submitted(sample).hypothesis == DRAFT["hypothesis"]
 
 
@@ -148,48 +156,70 @@ def test_after_the_last_turn_the_analyst_submits() -> None:
 
 def test_the_planner_revises_at_most_twice_after_two_turns_without_progress() -> None:
     stuck = [verdict("coder", f"try-{number}", progress=False) for number in range(8)]
-    sample = play(Team(*stuck), datavoyager(turns=6))
-    tries = ["coder: try-0", REVISE, "coder: try-2", REVISE, "coder: try-4", "coder: try-5"]
-    assert turns(sample)[1:-1] == tries
+    team = Team(*stuck)
+    sample = play(team, datavoyager(turns=6))
+    assert turns(sample)[1:-1] == [
+        "coder: try-0",
+        REVISE,
+        "coder: try-2",
+        REVISE,
+        "coder: try-4",
+        "coder: try-5",
+    ]
     assert ledger(sample).revisions == 2
 
 
 def test_roles_do_not_see_how_to_submit() -> None:
     closing_line = Prompt.load("solvers/finish").render()
-    sample = play(Team(COUNT, ANSWERED), datavoyager())
+    team = Team(COUNT, ANSWERED)
+    sample = play(team, datavoyager())
     for call in calls(sample):
         assert closing_line not in call.input[1].text
 
 
 COUNT_AGAIN = verdict("coder", "count", progress=False)
 DIFFERENT = [verdict("coder", f"try-{number}") for number in range(4)]
-LOOPS = {
-    "an instruction repeated without progress": (Team(COUNT, COUNT_AGAIN, ANSWERED), ["coder: count", REVISE]),
-    "repeated with progress": (Team(COUNT, COUNT, ANSWERED), ["coder: count", "coder: count"]),
-    "code repeated": (Team(*DIFFERENT, code=["1"] * 3), ["coder: try-0", "coder: try-1", REVISE]),
+
+
+def test_the_planner_revises_the_plan_if_an_instruction_is_repeated_without_progress() -> None:
+    team = Team(COUNT, COUNT_AGAIN, ANSWERED)
+    sample = play(team, datavoyager(turns=2))
+    assert turns(sample)[1:3] == ["coder: count", REVISE]
+
+
+def test_the_planner_revises_the_plan_if_code_is_repeated() -> None:
+    team = Team(*DIFFERENT, code=["1"] * 3)
+    sample = play(team, datavoyager(turns=3))
+    assert turns(sample)[1:4] == ["coder: try-0", "coder: try-1", REVISE]
+
+
+def test_an_instruction_may_be_repeated_with_progress() -> None:
+    team = Team(COUNT, COUNT, ANSWERED)
+    sample = play(team, datavoyager(turns=2))
+    assert turns(sample)[1:3] == ["coder: count", "coder: count"]
+    assert ledger(sample).revisions == 0
+
+
+INVALID = {
+    "words": "I think the coder should act.",
+    "no role": verdict("critic"),
+    "no instruction": verdict("coder", " "),
 }
 
 
-@pytest.mark.parametrize("name", LOOPS)
-def test_the_planner_revises_the_plan_of_a_team_in_a_loop(name: str) -> None:
-    team, expected = LOOPS[name]
-    count = len(expected)
-    sample = play(team, datavoyager(turns=count))
-    first, *others = turns(sample)
-    assert first == PLAN
-    assert others[:count] == expected
-    assert ledger(sample).revisions == expected.count(REVISE)
-
-
-@pytest.mark.parametrize("reply", ["I think the coder should act.", verdict("critic"), verdict("coder", " ")])
-def test_three_invalid_replies_of_the_critic_count_as_no_progress(reply: str) -> None:
-    sample = play(Team(reply), datavoyager(turns=2))
-    again = Prompt.load("solvers/datavoyager/ask_again").render()
+@pytest.mark.parametrize("name", INVALID)
+def test_three_invalid_replies_of_the_critic_count_as_no_progress(name: str) -> None:
+    team = Team(INVALID[name])
+    sample = play(team, datavoyager(turns=2))
     requests = [call.input for call in calls(sample) if is_critic(call.input)]
-    is_repeated = [again in request[-1].text for request in requests]
-    assert is_repeated == [False, True, True] * 2
-    state = ledger(sample)
-    assert [reply.progress for reply in state.verdicts] == [False, False]
+    assert len(requests) == 6
+    again = Prompt.load("solvers/datavoyager/ask_again").render()
+    first, second, third = requests[:3]
+    assert again not in first[-1].text
+    assert again in second[-1].text
+    assert again in third[-1].text
+    for reply in ledger(sample).verdicts:
+        assert reply.progress is False
     assert turns(sample) == [PLAN, "coder: Carry", REVISE, "analyst: The"]
 
 

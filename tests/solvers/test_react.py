@@ -97,5 +97,6 @@ def test_the_first_of_two_submissions_in_one_turn_counts() -> None:
 
 
 def test_all_calls_of_a_turn_are_executed() -> None:
-    sample = play([with_calls(python("x = 2"), python("x + 1")), ANSWER], react())
+    two_cells = with_calls(python("x = 2"), python("x + 1"))
+    sample = play([two_cells, ANSWER], react())
     assert observations(sample) == ["[No output.]", "3"]

@@ -58,8 +58,8 @@ def score_metadata(sample: EvalSample) -> dict[str, Any]:
 
 def offered(request: Request) -> list[str]:
     """Names of the tools in a request, in the format of OpenAI or Anthropic."""
-    tools = request.get("tools") or []
-    return sorted(tool.get("function", tool)["name"] for tool in tools)
+    functions = [tool.get("function", tool) for tool in request.get("tools") or []]
+    return sorted(function["name"] for function in functions)
 
 
 def last_message(request: Request) -> str:
@@ -69,7 +69,13 @@ def last_message(request: Request) -> str:
 def in_turn(*answers: Answer) -> Callable[[Request], Answer]:
     """Give these answers, the last one repeatedly."""
     remaining = list(answers)
-    return lambda _: remaining.pop(0) if len(remaining) > 1 else remaining[0]
+
+    def answer(_: Request) -> Answer:
+        if len(remaining) == 1:
+            return remaining[0]
+        return remaining.pop(0)
+
+    return answer
 
 
 def running(form: str, code: str) -> Answer:
@@ -84,7 +90,8 @@ def submitting(form: str) -> Answer:
 
 def acting(form: str, *before: Answer) -> Callable[[Request], Answer]:
     """Give these answers first; then run code and submit in this form."""
-    return in_turn(*before, running(form, "print(6 * 7)"), submitting(form))
+    code = running(form, "print(6 * 7)")
+    return in_turn(*before, code, submitting(form))
 
 
 def require_work(sample: EvalSample) -> None:
@@ -103,7 +110,10 @@ def ignores_named_tools(request: Request) -> Answer:
     return running("calls", "1")
 
 
-@pytest.mark.parametrize("solver", [react(turns=1), codegen(), no_data_guess()])
+FORCED = {"react": react(turns=1), "codegen": codegen(), "no_data_guess": no_data_guess()}
+
+
+@pytest.mark.parametrize("solver", FORCED.values(), ids=FORCED)
 def test_a_forced_call_needs_no_choice_of_a_certain_tool(solver: Solver) -> None:
     sample, _ = run(solver, ignores_named_tools)
     assert submitted(sample).source == "call"

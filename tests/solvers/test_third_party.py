@@ -112,7 +112,8 @@ def test_the_answer_of_another_agent_is_judged(name: str) -> None:
 
 def test_the_output_of_code_is_not_the_answer() -> None:
     call = ModelOutput.for_tool_call("mockllm/model", "python", {"code": f"print('{H}')"}, content="")
-    sample = play([call], with_tool(python(), tool_calls="single"))
+    agent = with_tool(python(), tool_calls="single")
+    sample = play([call], agent)
     assert score_of(sample).reason == "no_response"
 
 
