@@ -8,7 +8,7 @@ import pytest
 from inspect_discoverybench.report.means import HIGH, HMS, IF_0, IF_1, LOW
 from inspect_discoverybench.results.result import Result
 from inspect_discoverybench.statistics.mean import estimate_mean
-from tests.typed_results import MISSING, result, results, rows, sections
+from tests.typed_results import result, results, rows, sections
 
 
 def test_epochs_are_averaged_before_tasks_and_gold_hypotheses_are_clusters() -> None:
@@ -108,11 +108,6 @@ def test_few_studies_say_nothing_about_new_ones() -> None:
     [(low, lowest, highest)] = rows(section, "new studies low", "lowest without one study", "highest without one study")
     assert math.isnan(low)
     assert (lowest, highest) == (0, 100)
-
-
-def test_the_last_and_the_best_trial_of_oracles_are_of_the_same_samples() -> None:
-    trials = [result("a", 0.5, agent="reflexion", best_trial_hms=1.0), result("b", MISSING, agent="reflexion")]
-    assert rows(sections(trials)["oracles"], "last trial", "best trial") == [(50, 100)]
 
 
 def test_published_scores_stand_beside_full_splits_only() -> None:

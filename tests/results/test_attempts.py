@@ -7,7 +7,7 @@ import pytest
 
 from inspect_discoverybench.results.frame import current_results
 from inspect_discoverybench.results.result import Result
-from inspect_discoverybench.results.usable_log import UsableLog
+from inspect_discoverybench.results.usable_log import ReadLog
 from tests.typed_results import MISSING, result
 
 NOON, LATER = "2026-01-01T12:00:00+00:00", "2026-01-01T13:00:00+00:00"
@@ -23,7 +23,7 @@ def error(**columns: Any) -> Result:
 
 def scores_of(*logs: Sequence[Result]) -> list[float]:
     """HMS of the results that count; logs were changed in this order."""
-    usable = [UsableLog("x.eval", "log", modified, rows) for modified, rows in enumerate(logs)]
+    usable = [ReadLog("x.eval", "log", modified, rows) for modified, rows in enumerate(logs)]
     return [row.score.value("hms") for row in current_results(usable)]
 
 
@@ -42,7 +42,7 @@ def test_a_scored_attempt_counts_if_a_later_one_failed() -> None:
 
 
 def test_an_attempt_without_a_score_counts_before_an_error() -> None:
-    [row] = current_results([UsableLog("x", "log", 0.0, [attempt(created=NOON), error(created=LATER)])])
+    [row] = current_results([ReadLog("x", "log", 0.0, [attempt(created=NOON), error(created=LATER)])])
     assert row.sample.error is None
 
 

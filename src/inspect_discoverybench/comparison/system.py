@@ -77,7 +77,8 @@ class Operand:
             listed = ", ".join(SELECTORS)
             raise InvalidArgument(f"{text}: '{start[1]}' does not select samples. Columns: {listed}.")
 
-        path, pairs = text[: start.start()], text[start.start() + 1 :]
+        colon = start.start()
+        path, pairs = text[:colon], text[colon + 1 :]
         columns = "|".join(SELECTORS)
         selection = {}
         for pair in re.split(rf",\s*(?=(?:{columns})=)", pairs):
@@ -175,7 +176,8 @@ def _systems(operand: Operand, results: Sequence[Result], score: str | None) -> 
     others = [other for other in names if other != name and score is None]
     systems = []
     for configuration, rows in by_configuration.items():
-        systems.append(System(configuration.name, configuration, rows, keys, others))
+        system = System(configuration.name, configuration, rows, keys, others)
+        systems.append(system)
     return systems
 
 

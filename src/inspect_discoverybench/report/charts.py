@@ -87,7 +87,8 @@ def dots(table: pd.DataFrame, row: str, interval: Interval, style: Style, kinds:
     point = alt.Chart().mark_point()
     point = point.encode(x=center, color=color)
     if kinds:
-        shape = _by_name(alt.Shape, table, "kind", _assigned(kinds, SHAPES))
+        shapes = _assigned(kinds, SHAPES)
+        shape = _by_name(alt.Shape, table, "kind", shapes)
         point = point.encode(shape=shape)
     return _rows([line, point], table, row, style)
 
@@ -134,10 +135,13 @@ def scatter(table: pd.DataFrame, pairs: Sequence[tuple[Interval, Interval]], sty
 
 def _plot(table: pd.DataFrame, x: Interval, y: Interval, style: Style) -> alt.FacetChart:
     models = sorted(set(table.model))
+    shapes = _assigned(models, SHAPES)
     color = _by_name(alt.Color, table, "agent", style.colors)
-    shape = _by_name(alt.Shape, table, "model", _assigned(models, SHAPES))
-    center_x, start_x = _axis(alt.X, x, 0), _axis(alt.X, x, 1)
-    center_y, start_y = _axis(alt.Y, y, 0), _axis(alt.Y, y, 1)
+    shape = _by_name(alt.Shape, table, "model", shapes)
+    center_x = _axis(alt.X, x, 0)
+    center_y = _axis(alt.Y, y, 0)
+    start_x = _axis(alt.X, x, 1)
+    start_y = _axis(alt.Y, y, 1)
     end_x = alt.X2(field=x[2])
     end_y = alt.Y2(field=y[2])
 
@@ -199,8 +203,10 @@ def _faceted(layers: alt.LayerChart, table: pd.DataFrame, style: Style) -> alt.F
 def _by_name(channel: Any, table: pd.DataFrame, field: str, choices: Mapping[str, str]) -> Any:
     """A colour or shape for each name; the legend has those that occur."""
     names = list(choices)
-    scale = alt.Scale(domain=names, range=list(choices.values()))
+    values = list(choices.values())
+    scale = alt.Scale(domain=names, range=values)
     occurring = set(table[field])
-    legend = alt.Legend(values=[name for name in names if name in occurring])
+    shown = [name for name in names if name in occurring]
+    legend = alt.Legend(values=shown)
     title = field.replace("_", " ")
     return channel(field=field, type="nominal", title=title, scale=scale, legend=legend)

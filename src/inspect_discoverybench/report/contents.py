@@ -12,7 +12,7 @@ from inspect_discoverybench.report.groups import group_sections
 from inspect_discoverybench.report.judge_errors import judge_error_section
 from inspect_discoverybench.report.judges import main_results, name_judges
 from inspect_discoverybench.report.leaderboard import Leaderboard
-from inspect_discoverybench.report.overview import new_studies, oracles, overview, published_section
+from inspect_discoverybench.report.overview import new_studies, overview, published_section
 from inspect_discoverybench.report.pairs import controls, domain_knowledge
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.configuration import configurations_of
@@ -64,7 +64,6 @@ def _sections(leaderboard: Leaderboard) -> list[Section]:
         overview(leaderboard),
         new_studies(leaderboard),
         published_section(leaderboard),
-        oracles(leaderboard),
         facet_section(leaderboard),
         losses(leaderboard),
         *group_sections(leaderboard),

@@ -74,12 +74,14 @@ def losses(leaderboard: Leaderboard) -> Section:
     rows = []
     for standing in leaderboard.standings:
         counts = Counter(_lost_at(result) for result in standing.results)
+        total = counts.total()
         for stage in LOSS_COLORS:
-            if counts[stage]:
+            count = counts[stage]
+            if count:
                 row = standing.key_columns
                 row["lost_at"] = stage
-                row["samples"] = counts[stage]
-                row["share in %"] = 100 * counts[stage] / counts.total()
+                row["samples"] = count
+                row["share in %"] = 100 * count / total
                 rows.append(row)
     table = pd.DataFrame(rows)
     chart = bars(table, "configuration", "lost_at", "share in %", LOSS_COLORS, leaderboard.style)

@@ -68,10 +68,14 @@ def report_files(contents: Contents, title: str) -> dict[str, bytes]:
 
 def csv(table: pd.DataFrame) -> bytes:
     """A table with all digits, and an apostrophe before text that a spreadsheet would run as a formula."""
-    cells = table.map(lambda value: escape(value) if isinstance(value, str) else value)
+    cells = table.map(_escaped)
     # Python 3.11 quotes a carriage return in a cell only if it is part of the line terminator.
     text = cells.to_csv(index=False, lineterminator="\r\n")
     return text.encode("utf-8", "replace")
+
+
+def _escaped(value: object) -> object:
+    return escape(value) if isinstance(value, str) else value
 
 
 def write_files(out: Path, report: Mapping[str, bytes]) -> None:

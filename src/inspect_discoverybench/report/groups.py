@@ -77,5 +77,7 @@ def _ordered(sizes: Counter[Group], column: str, order: Sequence[str]) -> list[G
     groups = sorted(sizes)
     if column == TAGS:
         return sorted(groups, key=lambda group: -sizes[group])
-    places = {name: place for place, name in enumerate(order)}
-    return sorted(groups, key=lambda group: places.get(str(group), len(places)))
+    named = [group for group in groups if str(group) in order]
+    named.sort(key=lambda group: order.index(str(group)))
+    others = [group for group in groups if group not in named]
+    return named + others

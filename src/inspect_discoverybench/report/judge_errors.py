@@ -52,8 +52,13 @@ def judge_error_section(leaderboard: Leaderboard, labels: Sequence[LabelledSampl
     Raises:
         InvalidArgument: No label belongs to a sample in these logs, or there are too few labels.
     """
-    logs = {label.log for label in labels}
-    true = {(label.log, label.sample_id, label.epoch, label.score): label.true_hms for label in labels}
+    logs = set()
+    true = {}
+    for label in labels:
+        key = (label.log, label.sample_id, label.epoch, label.score)
+        true[key] = label.true_hms
+        logs.add(label.log)
+
     samples: dict[Standing, list[ScoredSample]] = {}
     for standing in leaderboard.standings:
         if logs & {result.run.task_id for result in standing.results}:
@@ -65,7 +70,8 @@ def judge_error_section(leaderboard: Leaderboard, labels: Sequence[LabelledSampl
         labelled_clusters = {sample.cluster for sample in scored if sample.is_labelled}
         if len(labelled_clusters) >= MIN_LABELLED_CLUSTERS:
             judged = interval_columns(standing.tasks, "hms", (HMS, LOW, HIGH))
-            rows.append(standing.key_columns | judged | _corrected(scored, shares))
+            corrected = _corrected(scored, shares)
+            rows.append(standing.key_columns | judged | corrected)
     if not rows:
         raise InvalidArgument(
             f"The correction requires labels of samples from at least {MIN_LABELLED_CLUSTERS} gold hypotheses of a "
@@ -82,16 +88,17 @@ def _scored_samples(standing: Standing, true: TrueScores) -> list[ScoredSample]:
     for task in standing.tasks:
         scored = [result for result in task.results if result.score.is_scored]
         for result in scored:
-            key = (result.run.task_id, result.sample.id, result.sample.epoch, result.score.score)
+            sample = result.sample
+            key = (result.run.task_id, sample.id, sample.epoch, result.score.score)
             true_hms = true.get(key)
-            sample = ScoredSample(
+            scored_sample = ScoredSample(
                 hms=result.score.value("hms"),
                 true_hms=math.nan if true_hms is None else true_hms,
                 cluster=task.cluster,
                 weight=1 / len(scored),
                 stratum=_stratum(result),
             )
-            samples.append(sample)
+            samples.append(scored_sample)
     return samples
 
 
@@ -101,8 +108,9 @@ def _stratum(result: Result) -> str:
     verdicts = []
     for facet in FACET_KEYS:
         value = result.score.value(facet)
+        is_partial = 0 < value < 1
         # Sheets are drawn with all partial scores as one outcome.
-        verdicts.append("partial" if 0 < value < 1 else f"{value:g}")
+        verdicts.append("partial" if is_partial else f"{value:g}")
     return ", ".join(verdicts)
 
 

@@ -37,10 +37,11 @@ def name_judges(results: Sequence[Result]) -> list[Result]:
 
 def _name(model: str, first: Mapping[str, Any], record: Mapping[str, Any]) -> str:
     """The model, and how the record differs from the first one of that model."""
-    details = [f"{key}={value}" for key, _, value in changes(first, record)]
-    if not details:
-        return model
-    return f"{model} ({', '.join(details)})"
+    details = []
+    for key, _, value in changes(first, record):
+        details.append(f"{key}={value}")
+    listed = ", ".join(details)
+    return f"{model} ({listed})" if details else model
 
 
 def main_results(results: Sequence[Result]) -> list[Result]:

@@ -137,8 +137,9 @@ class Leaderboard:
 
         benchmarks: dict[str, list[Standing]] = {}
         for configuration, own_results in rows.items():
-            tasks = list(tasks_of(own_results).values())
-            standing = Standing(configuration, tasks, ROLES.get(configuration.agent, AGENT))
+            tasks = tasks_of(own_results)
+            kind = ROLES.get(configuration.agent, AGENT)
+            standing = Standing(configuration, list(tasks.values()), kind)
             benchmarks.setdefault(configuration.benchmark, []).append(standing)
         ranked = [_ranked(name, benchmarks[name]) for name in sorted(benchmarks)]
         return cls(ranked)

@@ -20,10 +20,12 @@ def notices(leaderboard: Leaderboard, results: Sequence[Result]) -> Iterator[str
         for standing in benchmark.standings:
             judges |= standing.judges
         if len(judges) > 1:
-            by = [f"{standing.name} by {_listed(standing.judges)}" for standing in benchmark.standings]
-            yield (
-                f"{benchmark.name} was scored by different judges, so its means are not comparable: {'; '.join(by)}."
-            )
+            shares = []
+            for standing in benchmark.standings:
+                by = _listed(standing.judges)
+                shares.append(f"{standing.name} by {by}")
+            listed = "; ".join(shares)
+            yield f"{benchmark.name} was scored by different judges, so its means are not comparable: {listed}."
         shown |= judges
 
     offline = {judge for judge in shown if is_offline(judge)}

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from statistics import fmean
 
 import pandas as pd
 
@@ -38,25 +37,28 @@ def overview(leaderboard: Leaderboard) -> Section:
 
     paper = _published_beside(leaderboard)
     paper = paper.sort_values(HMS, ascending=False)
-    paper["configuration"] = paper.agent + " · " + paper.model + ", paper"
+    names = paper.agent + " · " + paper.model
+    paper["configuration"] = names + ", paper"
     paper["kind"] = PAPER
     paper[LOW] = paper[HIGH] = paper[HMS]
     points = pd.concat([table, paper])
     points = points.sort_values("benchmark", kind="stable")
-    chart = dots(points, "configuration", (HMS, LOW, HIGH), leaderboard.style, KINDS)
+    interval = (HMS, LOW, HIGH)
+    chart = dots(points, "configuration", interval, leaderboard.style, KINDS)
 
     notes = []
     for benchmark in leaderboard.benchmarks:
         if benchmark.no_best:
-            note = f"No best agent is marked for {benchmark.name}, because {benchmark.no_best}."
-            notes.append(note)
+            reason = benchmark.no_best
+            notes.append(f"No best agent is marked for {benchmark.name}, because {reason}.")
     return Section("hms", table, chart, notes)
 
 
 @cache
 def published() -> pd.DataFrame:
     """HMS × 100 by task (DB-REAL or DB-SYNTH), agent and model, from Figure 4 (left) of the paper."""
-    return pd.read_csv(Path(__file__).with_name("published.csv"), comment="#")
+    path = Path(__file__).with_name("published.csv")
+    return pd.read_csv(path, comment="#")
 
 
 def _published_beside(leaderboard: Leaderboard) -> pd.DataFrame:
@@ -118,21 +120,3 @@ def _new_studies_columns(tasks: Sequence[Task]) -> Row:
     row["studies"] = new.studies
     row["largest study in %"] = 100 * largest / len(tasks)
     return row
-
-
-def oracles(leaderboard: Leaderboard) -> Section | None:
-    """Last and best trial of oracles; None if no oracle ran several."""
-    rows = []
-    for standing in leaderboard.standings:
-        last = []
-        best = []
-        for result in standing.results:
-            if result.score.is_scored and result.sample.best_trial_hms is not None:
-                last.append(result.score.value("hms"))
-                best.append(result.sample.best_trial_hms)
-        if best:
-            row = standing.key_columns
-            row["last trial"] = 100 * fmean(last)
-            row["best trial"] = 100 * fmean(best)
-            rows.append(row)
-    return Section("oracles", pd.DataFrame(rows)) if rows else None

@@ -107,10 +107,9 @@ def _sample_section(contents: Contents) -> Section:
         table[key] *= 100
         table = table.rename(columns={key: f"{label} × 100"})
 
-    folders = {log.rpartition("/")[0] or "." for log in table.log}
-    folder = "LOG_DIR"
-    if len(folders) == 1:
-        folder = shlex.quote(folders.pop())
+    folders = {log.rpartition("/")[0] for log in table.log}
+    folder = folders.pop() or "."
+    folder = "LOG_DIR" if folders else shlex.quote(folder)
     note = (
         f"To read the transcripts, run `inspect view --log-dir {folder}`; to share them, run "
         f"`inspect view bundle --log-dir {folder} --output-dir FOLDER`."
@@ -123,17 +122,19 @@ def _facts(results: Iterable[Result]) -> Mapping[str, str]:
     runs = {result.run for result in results}
     days = sorted(run.created[:10] for run in runs)
     commits = [run.data_commit[:12] for run in runs if run.data_commit]
+    versions = [run.task_version for run in runs]
+    packages = [run.package_version for run in runs]
+    images = [run.image for run in runs]
     judges = [result.score.judge for result in results]
     now = datetime.now(UTC)
     package = version("inspect-discoverybench")
     facts = {
         "Logs": f"{len(runs):,}",
-        "First log": days[0],
-        "Last log": days[-1],
+        "Written": f"{days[0]} to {days[-1]}",
         "Judge": _listed(judges) or "none",
-        "Task version": _listed(run.task_version for run in runs),
-        "Package": _listed(run.package_version for run in runs),
-        "Sandbox image": _listed(run.image for run in runs),
+        "Task version": _listed(versions),
+        "Package": _listed(packages),
+        "Sandbox image": _listed(images),
         "Data": _listed(commits),
         "Report": f"{now:%Y-%m-%d %H:%M} UTC, inspect-discoverybench {package}",
     }
@@ -141,4 +142,5 @@ def _facts(results: Iterable[Result]) -> Mapping[str, str]:
 
 
 def _listed(values: Iterable[str | None]) -> str:
-    return ", ".join(sorted({value for value in values if value}))
+    known = {value for value in values if value}
+    return ", ".join(sorted(known))

@@ -65,9 +65,10 @@ def controls(leaderboard: Leaderboard) -> Section | None:
     rows: list[Row] = []
     pairs = itertools.product(leaderboard.standings, repeat=2)
     for standing, control in pairs:
+        if standing.kind not in (AGENT, BEST) or standing.configuration.agent == GUESSER:
+            continue
         name = _control_name(standing, control)
-        is_agent = standing.kind in (AGENT, BEST) and standing.configuration.agent != GUESSER
-        if name and is_agent and standing.judges == control.judges:
+        if name and standing.judges == control.judges:
             key = standing.key_columns | {"control": name}
             rows += _row(key, control.tasks, standing.tasks, ("control", "agent"))
     return _section("controls", rows, "control", leaderboard)

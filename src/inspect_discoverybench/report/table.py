@@ -18,7 +18,7 @@ FORMATS = {r"\bp$": ".3f", "USD": ".4f", "tokens|^difficulty$|^tree_level$": ",.
 LOW, HIGH = " low", " high"
 """Ends of the names of two columns that are the ends of an interval."""
 
-IN_CONFIGURATION = ("agent", "model")
+IN_CONFIGURATION = ["agent", "model"]
 """Columns that are not shown beside the name of the configuration."""
 
 
@@ -64,14 +64,15 @@ def shown_tables(table: pd.DataFrame, titles: Mapping[str, str]) -> list[ShownTa
 def _shown(title: str, table: pd.DataFrame) -> ShownTable:
     shown = ShownTable(title)
     if "configuration" in table:
-        table = table.drop(columns=[name for name in IN_CONFIGURATION if name in table])
+        table = table.drop(columns=IN_CONFIGURATION, errors="ignore")
     for column in table:
         name = str(column)
         heading = name.replace("_", " ")
         values = [_text(name, value) for value in table[name]]
         if name.endswith(LOW):
-            heading = f"95 % CI, {name.removesuffix(LOW)}"
-            values = _intervals(values, table, name.removesuffix(LOW) + HIGH)
+            interval = name.removesuffix(LOW)
+            heading = f"95 % CI, {interval}"
+            values = _intervals(values, table, interval + HIGH)
         elif name == IF_0:
             heading = "HMS, missing as 0 to 1"
             values = _intervals(values, table, IF_1)
@@ -89,7 +90,8 @@ def _shown(title: str, table: pd.DataFrame) -> ShownTable:
 def _intervals(lows: list[str], table: pd.DataFrame, high: str) -> list[str]:
     intervals = []
     for low, value in zip(lows, table[high], strict=True):
-        interval = f"{low} to {_text(high, value)}"
+        end = _text(high, value)
+        interval = f"{low} to {end}"
         intervals.append(MISSING if low == MISSING else interval)
     return intervals
 

@@ -67,20 +67,24 @@ def configurations_of(results: Sequence[Result], pool_splits: bool = False) -> l
         results: Results of any logs.
         pool_splits: Whether the splits of a task are one benchmark, as with the task's argument `split=all`.
     """
-    details = {run: _details(run) for run in {result.run for result in results}}
+    runs = {result.run for result in results}
+    details = {run: _details(run) for run in runs}
     groups = []
     occurring: dict[Group, set[Details]] = defaultdict(set)
     for result in results:
-        group = (benchmark_of(result, pool_splits), result.run.agent, result.run.model)
+        run = result.run
+        benchmark = benchmark_of(result, pool_splits)
+        group = (benchmark, run.agent, run.model)
         groups.append(group)
-        occurring[group].add(details[result.run])
+        occurring[group].add(details[run])
 
     varying = {group: _varying(rows) for group, rows in occurring.items()}
     configurations = []
     for group, result in zip(groups, results, strict=True):
         texts = details[result.run]
-        settings = [texts[place] for place in varying[group] if texts[place]]
-        configuration = Configuration(*group, _hints(result.run), ", ".join(settings))
+        settings = [texts[place] for place in varying[group]]
+        listed = ", ".join(filter(None, settings))
+        configuration = Configuration(*group, _hints(result.run), listed)
         configurations.append(configuration)
     return configurations
 
@@ -127,5 +131,6 @@ def _arguments(run: RunRecord) -> Mapping[str, Any]:
 def _listed(values: Mapping[str, Any]) -> str:
     texts = []
     for name, value in values.items():
-        texts.append(name if value is True else f"{name}={value}")
+        text = name if value is True else f"{name}={value}"
+        texts.append(text)
     return ", ".join(texts)

@@ -50,9 +50,12 @@ def describe_coverage(benchmark: str, results: Sequence[Result]) -> str:
         return f"all {count} tasks"
     way = ways.pop() if len(ways) == 1 else SELECTED
     available = task_count(benchmark, results)
-    counts = Counter(domains.values())
-    listed = [f"{domain} {number}" for domain, number in counts.most_common()]
-    return f"{count} of {available} tasks ({way.format(count)}: {', '.join(listed)})"
+    parts = []
+    for domain, number in Counter(domains.values()).most_common():
+        parts.append(f"{domain} {number}")
+    listed = ", ".join(parts)
+    chosen = way.format(count)
+    return f"{count} of {available} tasks ({chosen}: {listed})"
 
 
 def describe_studies(studies: Sequence[str | None]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspect_discoverybench.results.log_files import Paths
 from inspect_discoverybench.results.result import Result
-from inspect_discoverybench.results.usable_log import UsableLog, read_usable
+from inspect_discoverybench.results.usable_log import ReadLog, read_usable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +51,7 @@ def read_results(paths: Paths, workers: int = 1, any_task: bool = False) -> Resu
     return Results(current_results(logs), left_out)
 
 
-def current_results(logs: Sequence[UsableLog]) -> list[Result]:
+def current_results(logs: Sequence[ReadLog]) -> list[Result]:
     """The valid attempt at each sample, with its latest score by each judge."""
     results: list[Result] = []
     for log in sorted(logs, key=lambda log: log.modified):

@@ -23,7 +23,9 @@ class Result:
     @property
     def columns(self) -> dict[str, Any]:
         """Values by column; columns as in `SAMPLE_COLUMNS`."""
-        columns = {**vars(self.run), **vars(self.sample), **vars(self.score)}
+        columns = dict(vars(self.run))
+        columns |= vars(self.sample)
+        columns |= vars(self.score)
         del columns["values"]
         del columns["metadata"]
         for key in KEYS:

@@ -80,7 +80,9 @@ class RunRecord:
         provenance = metadata.get("provenance") or {}
         data = provenance.get("data") or {}
         image = provenance.get("image") or {}
-        arguments = {name: value for name, value in spec.task_args_passed.items() if name not in UNRELATED_ARGUMENTS}
+        arguments = dict(spec.task_args_passed)
+        for name in UNRELATED_ARGUMENTS:
+            arguments.pop(name, None)
         return cls(
             log=local_path(log.location),
             created=spec.created,
@@ -109,9 +111,10 @@ class RunRecord:
 
 def has_results(log: EvalLog) -> bool:
     """Whether the log is of a task of this package with results, by the task's name."""
-    names = (log.eval.task, log.eval.task_registry_name or "")
-    is_own = any(name.startswith(PACKAGES) for name in names)
-    return is_own and log.eval.task.rpartition("/")[2] in TASKS
+    task = log.eval.task
+    registered = log.eval.task_registry_name or ""
+    is_own = task.startswith(PACKAGES) or registered.startswith(PACKAGES)
+    return is_own and task.rpartition("/")[2] in TASKS
 
 
 def local_path(location: str) -> str:
@@ -128,9 +131,11 @@ def without_package(name: str) -> str:
 
 def _run(log: EvalLog) -> str:
     # In an eval set, every task with its solver and model runs once, possibly in several shards.
-    if log.eval.eval_set_id:
-        return f"{log.eval.eval_set_id}/{task_identifier(log, None)}"
-    return log.eval.task_id
+    eval_set = log.eval.eval_set_id
+    if not eval_set:
+        return log.eval.task_id
+    task = task_identifier(log, None)
+    return f"{eval_set}/{task}"
 
 
 def _selection(spec: EvalSpec) -> str:
@@ -145,7 +150,8 @@ def _selection(spec: EvalSpec) -> str:
 
 
 def _agent(log: EvalLog) -> str:
-    recorded = (log.eval.metadata or {}).get("solver") or log.eval.solver
+    metadata = log.eval.metadata or {}
+    recorded = metadata.get("solver") or log.eval.solver
     if recorded:
         return without_package(str(recorded))
     return "react" if has_results(log) else "default solver"
@@ -159,7 +165,8 @@ def _agent_settings(log: EvalLog) -> str:
 
     if len(steps) == 1:
         return _json(steps[0].params)
-    return _json({without_package(step.solver): step.params for step in steps})
+    params = {without_package(step.solver): step.params for step in steps}
+    return _json(params)
 
 
 def _model_settings(spec: EvalSpec) -> str:
@@ -172,8 +179,12 @@ def _model_settings(spec: EvalSpec) -> str:
 
 
 def _limits(spec: EvalSpec) -> str:
-    limits = {name: getattr(spec.config, option) for name, option in LIMITS.items()}
-    return _json({name: limit for name, limit in limits.items() if limit is not None})
+    limits = {}
+    for name, option in LIMITS.items():
+        limit = getattr(spec.config, option)
+        if limit is not None:
+            limits[name] = limit
+    return _json(limits)
 
 
 def _json(values: Mapping[str, Any] | None) -> str:

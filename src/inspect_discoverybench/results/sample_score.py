@@ -86,8 +86,10 @@ class SampleScore:
     @property
     def is_scored(self) -> bool:
         """Whether the sample has the score: HMS, or any number of a score of another package."""
-        is_other = not self.values.keys() & SCORE_KEYS.keys()
-        return "hms" in self.values or (is_other and bool(self.values))
+        own_keys = self.values.keys() & SCORE_KEYS.keys()
+        if own_keys:
+            return "hms" in self.values
+        return bool(self.values)
 
     def value(self, key: str) -> float:
         """A number; NaN if the log does not have it."""
@@ -97,9 +99,10 @@ class SampleScore:
 def _values(score: Score) -> dict[str, float]:
     """The finite numbers of a score. Facets that were decided without HMS are in its metadata."""
     decided = (score.metadata or {}).get("facets") or {}
-    parts = score.value if isinstance(score.value, dict) else {"": score.value}
+    value = score.value
+    parts = value if isinstance(value, dict) else {"": value}
     numbers = {}
-    for key, part in [*decided.items(), *parts.items()]:
+    for key, part in (decided | parts).items():
         number = LETTERS.get(part) if isinstance(part, str) else part
         if isinstance(number, int | float) and math.isfinite(number):
             numbers[key] = float(number)

@@ -20,32 +20,25 @@ MIN_PARALLEL = 8
 
 
 @dataclass(frozen=True)
-class UsableLog:
-    """A log that can be used.
+class ReadLog:
+    """A log, and why it cannot be used if it has no results.
 
     Attributes:
         path: Path or URL.
-        task_id: Inspect's id of the run, which retries keep.
+        task_id: Inspect's id of the run, which retries keep; empty if it cannot be read.
         modified: When a local file was last changed, in seconds since 1970.
-        results: Its results; there is at least one.
+        results: Its results.
+        objection: Why it cannot be used; empty if it can.
     """
 
     path: str
-    task_id: str
-    modified: float
-    results: Sequence[Result]
+    task_id: str = ""
+    modified: float = 0.0
+    results: Sequence[Result] = ()
+    objection: str = ""
 
 
-@dataclass(frozen=True)
-class UnusableLog:
-    """A log that cannot be used, and why. The id of its run is None if it cannot be read."""
-
-    path: str
-    task_id: str | None
-    objection: str
-
-
-def read_usable(paths: Paths, workers: int, any_task: bool) -> tuple[list[UsableLog], dict[str, str]]:
+def read_usable(paths: Paths, workers: int, any_task: bool) -> tuple[list[ReadLog], dict[str, str]]:
     """Read all logs in files and folders.
 
     Args:
@@ -62,20 +55,18 @@ def read_usable(paths: Paths, workers: int, any_task: bool) -> tuple[list[Usable
     logs = _read_all(_distinct(paths), workers, any_task)
     if not logs:
         raise DataMissing("There is no log to read. Pass logs or folders of logs.")
-
-    usable = [log for log in logs if isinstance(log, UsableLog)]
-    unusable = [log for log in logs if isinstance(log, UnusableLog)]
+    usable = [log for log in logs if log.results]
     if not usable:
-        first = unusable[0]
-        reason = f"{first.path}: {first.objection}"
+        reason = f"{logs[0].path}: {logs[0].objection}"
         raise DataMissing(f"None of {len(logs)} logs can be used. {reason}.")
 
     # A retry writes a new log of the same run.
     successors = {log.task_id: log.path for log in usable}
     left_out = {}
-    for log in unusable:
-        successor = successors.get(log.task_id or "")
-        left_out[log.path] = f"superseded by {successor}" if successor else log.objection
+    for log in logs:
+        if log.objection:
+            successor = successors.get(log.task_id)
+            left_out[log.path] = f"superseded by {successor}" if successor else log.objection
     return usable, left_out
 
 
@@ -89,40 +80,40 @@ def _distinct(paths: Paths) -> list[str]:
     return list(dict.fromkeys(logs))
 
 
-def _read_all(paths: Sequence[str], workers: int, any_task: bool) -> list[UsableLog | UnusableLog]:
+def _read_all(paths: Sequence[str], workers: int, any_task: bool) -> list[ReadLog]:
     read = partial(_read, any_task)
     if workers == 1 or len(paths) < MIN_PARALLEL:
-        return [read(path) for path in paths]
+        return list(map(read, paths))
     with ProcessPoolExecutor(workers) as pool:
         return list(pool.map(read, paths))
 
 
-def _read(any_task: bool, path: str) -> UsableLog | UnusableLog:
+def _read(any_task: bool, path: str) -> ReadLog:
     try:
         with inspect_errors(UnreadableLog, "cannot be read", REPAIR):
             header = read_eval_log(path, header_only=True)
+            task_id = header.eval.task_id
             objection = _objection_to(header, any_task)
             if objection:
-                return UnusableLog(path, header.eval.task_id, objection)
+                return ReadLog(path, task_id, objection=objection)
             file = Path(path)
             modified = file.stat().st_mtime if file.exists() else 0.0
             log = read_eval_log(path, exclude_fields=EXCLUDED_FIELDS)
         with inspect_errors(UnreadableLog, "cannot be used"):
             results = results_of(log, any_task)
     except UnreadableLog as error:
-        return UnusableLog(path, None, error.message.rstrip("."))
+        return ReadLog(path, objection=error.message.rstrip("."))
 
     if not results:
         objection = "has no numeric score" if log.samples else "has no samples"
-        return UnusableLog(path, header.eval.task_id, objection)
-    return UsableLog(path, header.eval.task_id, modified, results)
+    return ReadLog(path, task_id, modified, results, objection)
 
 
-def _objection_to(header: EvalLog, any_task: bool) -> str | None:
-    """Why a log cannot be used, from its header; None if it can."""
+def _objection_to(header: EvalLog, any_task: bool) -> str:
+    """Why a log cannot be used, from its header; empty if it can."""
     if not any_task and not has_results(header):
         return f"has no DiscoveryBench results: its task is {header.eval.task}"
     if header.status != "success":
         states = {"started": "has not finished", "error": "ended with an error"}
         return f"{states.get(header.status, 'was cancelled')}; complete it with `inspect eval-retry`"
-    return "was invalidated" if header.invalidated else None
+    return "was invalidated" if header.invalidated else ""
