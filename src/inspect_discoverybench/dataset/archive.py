@@ -32,6 +32,7 @@ def download_tree(root: Path) -> None:
     """
     default_url = f"https://github.com/{REPOSITORY}/archive/{COMMIT}.tar.gz"
     url = os.environ.get(ARCHIVE_URL_VARIABLE) or default_url
+    shown_url = public_url(url)
 
     partial = root.with_suffix(".partial")
     # A killed run leaves this folder behind.
@@ -40,11 +41,11 @@ def download_tree(root: Path) -> None:
     tree.mkdir(parents=True)
     try:
         archive = _download(url, partial)
-        _extract(archive, tree, public_url(url))
+        _extract(archive, tree, shown_url)
         differing = differences(tree)
         if differing:
             text = describe(differing)
-            raise DataError(f"{public_url(url)}: {text}. {_REMEDY}")
+            raise DataError(f"{shown_url}: {text}. {_REMEDY}")
         if root.exists():
             root.rename(partial / "replaced")
         tree.rename(root)
@@ -57,14 +58,15 @@ def _download(url: str, folder: Path) -> Path:
 
     # pooch suggests pinning the hash of the archive, which changes whenever the host compresses it again.
     pooch.get_logger().setLevel("WARNING")
-    click.echo(f"Downloading the released data from {public_url(url)}", err=True)
+    shown_url = public_url(url)
+    click.echo(f"Downloading the released data from {shown_url}", err=True)
     downloader = pooch.HTTPDownloader(progressbar=True, chunk_size=2**16)
     try:
         path = pooch.retrieve(url, None, "archive.tar.gz", folder, downloader=downloader)
         return Path(path)
     except OSError as error:  # includes all errors of `requests`
         reason = _reason(error)
-        raise DataError(f"{public_url(url)} could not be downloaded: {reason}. {_REMEDY}") from error
+        raise DataError(f"{shown_url} could not be downloaded: {reason}. {_REMEDY}") from error
 
 
 def _reason(error: OSError) -> str:

@@ -158,7 +158,8 @@ def _count_values(title: str, goals: Sequence[SampleMetadata], field: str) -> di
     numbers = Counter(str(value) for value in values if value is not None)
     counts = {}
     for value in sorted(numbers):
-        counts[f"{title}: {value}"] = Count(numbers[value])
+        subject = f"{title}: {value}"
+        counts[subject] = Count(numbers[value])
     return counts
 
 
@@ -170,5 +171,8 @@ def _flagged(goals: Sequence[SampleMetadata], flag: str) -> Count:
 
 def _listed(goals: Sequence[SampleMetadata]) -> Count:
     # Without the split, which is the name of the audit.
-    ids = [goal.sample_id.removeprefix(f"{goal.split}/") for goal in goals]
+    ids = []
+    for goal in goals:
+        prefix = f"{goal.split}/"
+        ids.append(goal.sample_id.removeprefix(prefix))
     return Count(len(ids), ids)

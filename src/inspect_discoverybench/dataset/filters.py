@@ -21,12 +21,15 @@ def select(samples: Sequence[Sample], filters: Mapping[str, FieldFilter]) -> lis
         InvalidArgument: A value matches no sample, or no sample matches all filters.
     """
     selected = list(samples)
-    used = {name: values for name, values in filters.items() if values is not None}
-    for name, values in used.items():
+    used = []
+    for name, values in filters.items():
+        if values is None:
+            continue
         listed = values if isinstance(values, list) else [values]
         accepted = [_as_typed(value) for value in listed]
         _require_possible(name, accepted, samples)
         selected = [sample for sample in selected if _value(sample, name) in accepted]
+        used.append(name)
 
     if not selected:
         names = ", ".join(used)

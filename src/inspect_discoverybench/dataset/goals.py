@@ -82,7 +82,8 @@ def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds
     number = metadata_number(path)
     gold = goal.true_hypothesis
     if golds is not None:
-        gold = golds.get((folder, str(number), str(goal.query_id)), "")
+        key = (folder, str(number), str(goal.query_id))
+        gold = golds.get(key, "")
     tree = SynthFolder.of(folder, study.domain)
     length = workflow_length(study.workflow)
     return SampleMetadata(

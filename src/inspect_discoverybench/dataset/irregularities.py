@@ -47,16 +47,18 @@ def flag_repeated_questions(goals: Sequence[SampleMetadata]) -> list[SampleMetad
             flags[goal.sample_id]["duplicate_of"] = first.sample_id
 
         golds = {goal.gold_hypothesis for goal in group}
+        conflicting = len(golds) > 1
         for goal in group:
-            flags[goal.sample_id]["conflicting_gold"] = len(golds) > 1
+            flags[goal.sample_id]["conflicting_gold"] = conflicting
 
         by_folder = {goal.dataset: goal for goal in group}
         for hard in group:
             easy_folder = PROCESSED_FOLDERS.get(hard.dataset)
-            if easy_folder in by_folder:
-                easy = by_folder[easy_folder]
-                flags[easy.sample_id]["variant"] = "easy"
-                flags[hard.sample_id]["variant"] = "hard"
-                flags[hard.sample_id]["variant_of"] = easy.sample_id
+            if easy_folder not in by_folder:
+                continue
+            easy = by_folder[easy_folder]
+            flags[easy.sample_id]["variant"] = "easy"
+            flags[hard.sample_id]["variant"] = "hard"
+            flags[hard.sample_id]["variant_of"] = easy.sample_id
 
     return [goal.model_copy(update=flags[goal.sample_id]) for goal in goals]

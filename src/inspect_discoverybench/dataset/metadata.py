@@ -21,12 +21,12 @@ _MISSPELLED_QUESTION_TYPES = {"variable": "variables", "relationhsip": "relation
 
 
 def _flatten_columns(value: Any) -> Any:
-    """The columns without those that have no name, by which the release describes files that are no tables."""
-    columns = value.get("raw") if isinstance(value, Mapping) else value
-    if not isinstance(columns, list):
-        return columns
-    nameless = [column for column in columns if isinstance(column, Mapping) and column.get("name") == ""]
-    return [column for column in columns if column not in nameless]
+    return value.get("raw") if isinstance(value, Mapping) else value
+
+
+def _named(columns: "tuple[Column, ...]") -> "tuple[Column, ...]":
+    """The columns that have a name. By one without, the release describes a file that is no table."""
+    return tuple(column for column in columns if column.name)
 
 
 def _flatten_queries(value: Any) -> Any:
@@ -78,7 +78,7 @@ class DataFile(ReleasedModel):
 
     name: str
     description: OptionalText = ""
-    columns: Annotated[tuple[Column, ...], BeforeValidator(_flatten_columns)]
+    columns: Annotated[tuple[Column, ...], BeforeValidator(_flatten_columns), AfterValidator(_named)]
     domain_knowledge: OptionalText = ""
 
 

@@ -39,7 +39,8 @@ def metadata_files(path: Path) -> list[Path]:
         metadata_number(path)
         return [path]
 
-    paths = [*path.glob("metadata_*.json"), *path.glob("*/metadata_*.json")]
+    paths = list(path.glob("metadata_*.json"))
+    paths += path.glob("*/metadata_*.json")
     if not paths:
         raise DataMissing(f"{path}: no metadata_<number>.json in this folder or its subfolders. Check the path.")
     return sorted(paths, key=lambda path: (path.parent.name, metadata_number(path)))

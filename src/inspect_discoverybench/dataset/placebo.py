@@ -6,6 +6,7 @@ missing cells and the style of the files stay: quotes, line breaks, encoding and
 
 import hashlib
 import itertools
+import operator
 import os
 import random
 import re
@@ -109,7 +110,7 @@ def _permute_text(content: bytes, seed: str) -> bytes:
         order = _random_order(len(original), f"{seed}/{column}")
         values[below_header] = [original[position] for position in order]
 
-    cells = [value + end for value, end in zip(values, ends, strict=True)]
+    cells = map(operator.add, values, ends)
     permuted = "".join(cells).removesuffix("\n") + last_line_break
     return permuted.encode("latin-1")
 

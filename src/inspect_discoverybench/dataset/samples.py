@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from functools import cache
 
 from inspect_ai.dataset import Sample
@@ -39,7 +38,7 @@ def make_samples(source: str, goals: Sequence[SourcedGoal], hints: Hints) -> lis
         InvalidArgument: No goal has a requested hint.
         DataError: A data file is missing, or its name is invalid.
     """
-    requested = [name for name, is_requested in asdict(hints).items() if is_requested]
+    requested = hints.requested()
     for hint in requested:
         if not any(has_hint(goal.metadata, hint) for goal in goals):
             raise InvalidArgument(f"{hint}=true: no sample of {source} has this hint. Remove the argument.")

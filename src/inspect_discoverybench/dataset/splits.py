@@ -42,7 +42,8 @@ class Split:
 
     def files(self) -> list[str]:
         """Paths of its files, relative to the released data."""
-        files = [path for path in checksums() if path.startswith(f"{self.folder}/")]
+        prefix = f"{self.folder}/"
+        files = [path for path in checksums() if path.startswith(prefix)]
         answer_key = self.answer_key(Path())
         if answer_key:
             files.append(str(answer_key))

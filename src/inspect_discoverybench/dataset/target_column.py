@@ -58,8 +58,11 @@ def synth_targets() -> Mapping[GoalId, TargetColumn]:
     """
     targets = {}
     table = Path(__file__).with_name("synth_targets.csv")
-    for row in csv.DictReader(table.read_text("utf-8").splitlines()):
-        key = (row["split"], row["folder"], int(row["metadata"]), int(row["query"]))
+    lines = table.read_text("utf-8").splitlines()
+    for row in csv.DictReader(lines):
+        number = int(row["metadata"])
+        query_id = int(row["query"])
+        key = (row["split"], row["folder"], number, query_id)
         targets[key] = TargetColumn(
             name=row["target_column"],
             distinct_values=int(row["distinct_values"]),

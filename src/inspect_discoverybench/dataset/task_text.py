@@ -1,6 +1,6 @@
 """The task text: what the evaluated model reads."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from inspect_discoverybench.dataset.metadata import DataFile
@@ -23,8 +23,12 @@ class Hints:
 
     def __post_init__(self) -> None:
         """Raise `InvalidArgument` for a value that is not a boolean."""
-        require_boolean("domain_knowledge", self.domain_knowledge)
-        require_boolean("workflow_tags", self.workflow_tags)
+        for name, value in asdict(self).items():
+            require_boolean(name, value)
+
+    def requested(self) -> list[str]:
+        """The names of the hints to add."""
+        return [name for name, value in asdict(self).items() if value]
 
 
 def task_text(metadata: SampleMetadata, hints: Hints, prompt: str = "task", columns: bool = True) -> str:
