@@ -35,7 +35,8 @@ def read_answer_key(path: Path) -> Golds:
             row[column.strip()] = value.strip()
         key = (row["dataset"], row["metadataid"], row["query_id"])
         gold = row["gold_hypo"]
-        if golds.setdefault(key, gold) != gold:
+        known = golds.setdefault(key, gold)
+        if known != gold:
             place = f"{path}: line {line}"
             goal = ", ".join(key)
             raise DataError(f"{place}: the gold hypothesis for {goal} differs from an earlier one. Remove a row.")

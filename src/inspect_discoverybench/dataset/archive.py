@@ -65,16 +65,12 @@ def _download(url: str, folder: Path) -> Path:
         path = pooch.retrieve(url, None, "archive.tar.gz", folder, downloader=downloader)
         return Path(path)
     except OSError as error:  # includes all errors of `requests`
-        reason = _reason(error)
+        # Not the message of `requests`: it has URLs, with passwords and signatures.
+        reason = type(error).__name__
+        response = getattr(error, "response", None)
+        if response is not None:
+            reason = f"HTTP status {response.status_code}"
         raise DataError(f"{shown_url} could not be downloaded: {reason}. {_REMEDY}") from error
-
-
-def _reason(error: OSError) -> str:
-    """Why a download failed, without the message of `requests`: it has URLs, with passwords and signatures."""
-    response = getattr(error, "response", None)
-    if response is not None:
-        return f"HTTP status {response.status_code}"
-    return type(error).__name__
 
 
 def _extract(archive: Path, tree: Path, url: str) -> None:

@@ -22,6 +22,22 @@ from inspect_discoverybench.dataset.table import Table, is_table
 from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import DataError
 
+COUNTED_VALUES = {
+    "question_type": "question type",
+    "difficulty": "difficulty",
+    "workflow_bucket": "workflow length",
+}
+"""Metadata fields whose values are counted, with what the counts are called."""
+
+LISTED_FLAGS = {
+    "duplicate_of": "duplicate questions",
+    "variant_of": "duplicates: hard variants",
+    "conflicting_gold": "duplicates: different gold hypotheses",
+    "near_constant": "nearly constant target columns",
+    "reveals_gold": "questions that reveal the gold hypothesis",
+}
+"""Flags in the metadata, with what the goals that have them are called."""
+
 
 class Count(NamedTuple):
     """A number, and the items that were counted, where they can be listed."""
@@ -58,7 +74,8 @@ def audit_release(root: Path) -> list[Audit]:
         answer_key = split.answer_key(root)
         goals, problems = _read_goals(split.name, paths, answer_key)
         counts = _count(goals, problems)
-        audits.append(Audit(name, counts, problems))
+        audit = Audit(name, counts, problems)
+        audits.append(audit)
     return audits
 
 
@@ -108,31 +125,33 @@ def _count(goals: Sequence[SourcedGoal], problems: list[str]) -> dict[str, Count
     """All counts. Tables that cannot be read become problems."""
     metadata = [goal.metadata for goal in goals]
     metadata = flag_repeated_questions(metadata)
-    missing_columns = list(_missing_columns(goals, problems))
     sources = {goal.source for goal in goals}
     folders = {source.parent for source in sources}
     golds = {goal.gold_hypothesis for goal in metadata}
     domains = {goal.domain for goal in metadata}
-    with_several_files = [goal for goal in metadata if len(goal.data_files) > 1]
-    unsolvable = [goal for goal in metadata if goal.solvable is False]
-    return {
+    missing_columns = list(_missing_columns(goals, problems))
+    counts = {
         "study folders": Count(len(folders)),
         "metadata files": Count(len(sources)),
         "goals": Count(len(metadata)),
         "distinct gold hypotheses": Count(len(golds)),
-        "goals with several data files": _listed(with_several_files),
         "domains": Count(len(domains), sorted(domains)),
-        **_count_values("question type", metadata, "question_type"),
-        **_count_values("difficulty", metadata, "difficulty"),
-        **_count_values("workflow length", metadata, "workflow_bucket"),
         "described columns that are missing": Count(len(missing_columns), missing_columns),
-        "duplicate questions": _flagged(metadata, "duplicate_of"),
-        "duplicates: hard variants": _flagged(metadata, "variant_of"),
-        "duplicates: different gold hypotheses": _flagged(metadata, "conflicting_gold"),
-        "constant target columns": _listed(unsolvable),
-        "nearly constant target columns": _flagged(metadata, "near_constant"),
-        "questions that reveal the gold hypothesis": _flagged(metadata, "reveals_gold"),
     }
+    for field, subject in COUNTED_VALUES.items():
+        values = Counter(getattr(goal, field) for goal in metadata)
+        del values[None]
+        for value in sorted(values):
+            counts[f"{subject}: {value}"] = Count(values[value])
+    for field, subject in LISTED_FLAGS.items():
+        flagged = [goal for goal in metadata if getattr(goal, field)]
+        counts[subject] = _listed(flagged)
+
+    with_several_files = [goal for goal in metadata if len(goal.data_files) > 1]
+    unsolvable = [goal for goal in metadata if goal.solvable is False]
+    counts["goals with several data files"] = _listed(with_several_files)
+    counts["constant target columns"] = _listed(unsolvable)
+    return counts
 
 
 def _missing_columns(goals: Sequence[SourcedGoal], problems: list[str]) -> Iterator[str]:
@@ -147,26 +166,10 @@ def _missing_columns(goals: Sequence[SourcedGoal], problems: list[str]) -> Itera
                 if not is_table(path):
                     continue
                 present = read_table(path).columns
+                place = f"{folder.name}/{source.name}: {file.name}"
                 for column in file.columns:
                     if column.name not in present:
-                        yield f"{folder.name}/{source.name}: {file.name}: {column.name}"
-
-
-def _count_values(title: str, goals: Sequence[SampleMetadata], field: str) -> dict[str, Count]:
-    """The number of goals with each value of a field."""
-    values = [getattr(goal, field) for goal in goals]
-    numbers = Counter(str(value) for value in values if value is not None)
-    counts = {}
-    for value in sorted(numbers):
-        subject = f"{title}: {value}"
-        counts[subject] = Count(numbers[value])
-    return counts
-
-
-def _flagged(goals: Sequence[SampleMetadata], flag: str) -> Count:
-    """The goals with a flag."""
-    flagged = [goal for goal in goals if getattr(goal, flag)]
-    return _listed(flagged)
+                        yield f"{place}: {column.name}"
 
 
 def _listed(goals: Sequence[SampleMetadata]) -> Count:

@@ -77,7 +77,8 @@ def single_goal(path: Path, goal: str, hints: Hints) -> list[Sample]:
     study = Study.read(location)
     known_or_new = _known_or_new(study, goal)
     metadata = goal_metadata("custom", location, study, known_or_new)
-    return make_samples(str(path), [SourcedGoal(location, metadata)], hints)
+    sourced = SourcedGoal(location, metadata)
+    return make_samples(str(path), [sourced], hints)
 
 
 def _known_or_new(study: Study, question: str) -> Goal:
@@ -85,5 +86,7 @@ def _known_or_new(study: Study, question: str) -> Goal:
     for goal in study.goals:
         if normalize_case_and_spaces(goal.question) == normalized:
             return goal
+
     last_id = max(goal.query_id for goal in study.goals)
-    return Goal.model_validate({"qid": last_id + 1, "question": question, "question_type": "general"})
+    query = {"qid": last_id + 1, "question": question, "question_type": "general"}
+    return Goal.model_validate(query)

@@ -47,7 +47,8 @@ def locate(folder: Path, name: str) -> Path:
             f"{subject} is not inside the folder of its metadata file, or is a link to a file outside. Copy it there "
             "and use its relative path."
         )
-    if _RESERVED_NAME.match(str(relative)) or ":" in name or "\\" in name:
+    is_reserved = _RESERVED_NAME.match(str(relative))
+    if is_reserved or ":" in name or "\\" in name:
         raise DataError(f"{subject} has a reserved name, or ':' or '\\' in its name. Rename it.")
     if not path.is_file():
         raise DataMissing(f"{subject} does not exist, or is not a regular file. Add it.")
@@ -103,7 +104,8 @@ async def changed_files(checksums: Mapping[str, str], folder: str | None = None)
         )
 
     changed = []
-    for (name, checksum), line in zip(checksums.items(), lines, strict=True):
-        if line.partition(" ")[0] != checksum:
+    for name, line in zip(checksums, lines, strict=True):
+        checksum, _, _ = line.partition(" ")
+        if checksum != checksums[name]:
             changed.append(name)
     return changed

@@ -92,8 +92,8 @@ def require_released(root: Path, paths: Iterable[str] | None = None) -> None:
     """
     differing = differences(root, paths)
     if differing:
-        text = describe(differing)
-        raise DataError(f"{root}: {text}. Run `discoverybench data verify` for the full list. {remedy(root)}")
+        text = f"{root}: {describe(differing)}"
+        raise DataError(f"{text}. Run `discoverybench data verify` for the full list. {remedy(root)}")
 
 
 def remedy(root: Path) -> str:

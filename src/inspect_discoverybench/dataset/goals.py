@@ -66,7 +66,8 @@ def read_goals(
 def _require_gold(metadata: SampleMetadata, path: Path, answer_key: Path | None) -> None:
     if metadata.gold_hypothesis:
         return
-    goal = f"dataset {metadata.dataset}, metadataid {metadata.metadata_number}, query_id {metadata.query_id}"
+    number = metadata.metadata_number
+    goal = f"dataset {metadata.dataset}, metadataid {number}, query_id {metadata.query_id}"
     if answer_key:
         raise DataError(f"{answer_key}: no gold hypothesis for {goal}. Add a row.")
     raise DataError(f"{path}: no gold hypothesis for {goal}. Add its true_hypothesis, or pass an answer key.")

@@ -17,6 +17,9 @@ PROCESSED_FOLDERS: Mapping[str, str] = {
 REVEALED_SHARE = 0.8
 """Share of the words of a gold hypothesis from which a text counts as revealing it. A choice of this package."""
 
+Flags = dict[str, str | bool]
+"""Fields of `SampleMetadata`."""
+
 # Shorter words, such as "the" and "than", are in most texts.
 _WORD = re.compile(r"[^\W\d_]{4,}|\d+(?:\.\d+)?")
 
@@ -40,7 +43,7 @@ def flag_repeated_questions(goals: Sequence[SampleMetadata]) -> list[SampleMetad
         question = normalize_case_and_spaces(goal.goal)
         groups[question].append(goal)
 
-    flags: dict[str, dict[str, str | bool]] = defaultdict(dict)
+    flags: dict[str, Flags] = defaultdict(dict)
     for group in groups.values():
         first, *repeated = group
         for goal in repeated:

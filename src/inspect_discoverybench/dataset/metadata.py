@@ -21,7 +21,9 @@ _MISSPELLED_QUESTION_TYPES = {"variable": "variables", "relationhsip": "relation
 
 
 def _flatten_columns(value: Any) -> Any:
-    return value.get("raw") if isinstance(value, Mapping) else value
+    if isinstance(value, Mapping):
+        return value.get("raw")
+    return value
 
 
 def _named(columns: "tuple[Column, ...]") -> "tuple[Column, ...]":
@@ -53,7 +55,9 @@ def _correct_spelling(question_type: str) -> str:
 
 
 def _text_or_empty(value: Any) -> Any:
-    return "" if value is None else value
+    if value is None:
+        return ""
+    return value
 
 
 RequiredText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]

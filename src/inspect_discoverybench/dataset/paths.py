@@ -43,7 +43,11 @@ def metadata_files(path: Path) -> list[Path]:
     paths += path.glob("*/metadata_*.json")
     if not paths:
         raise DataMissing(f"{path}: no metadata_<number>.json in this folder or its subfolders. Check the path.")
-    return sorted(paths, key=lambda path: (path.parent.name, metadata_number(path)))
+    return sorted(paths, key=_folder_and_number)
+
+
+def _folder_and_number(path: Path) -> tuple[str, int]:
+    return path.parent.name, metadata_number(path)
 
 
 def metadata_number(path: Path) -> int:

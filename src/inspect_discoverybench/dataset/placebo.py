@@ -79,7 +79,8 @@ def _permuted_file(file: str, seed: str) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     copy = folder / path.name
     # Another process may write the same file.
-    partial = folder / f"{path.name}.{os.getpid()}"
+    process = os.getpid()
+    partial = folder / f"{path.name}.{process}"
     partial.write_bytes(content)
     partial.replace(copy)
     return str(copy)
@@ -107,7 +108,8 @@ def _permute_text(content: bytes, seed: str) -> bytes:
     for column in range(width):
         below_header = slice(width + column, None, width)
         original = values[below_header]
-        order = _random_order(len(original), f"{seed}/{column}")
+        column_seed = f"{seed}/{column}"
+        order = _random_order(len(original), column_seed)
         values[below_header] = [original[position] for position in order]
 
     cells = map(operator.add, values, ends)
@@ -123,7 +125,8 @@ def _permute_stata(content: bytes, seed: str) -> bytes:
     with pd.read_stata(BytesIO(content), iterator=True) as reader:
         labels = reader.variable_labels()
     for number, name in enumerate(table.columns):
-        order = _random_order(len(table), f"{seed}/{number}")
+        column_seed = f"{seed}/{number}"
+        order = _random_order(len(table), column_seed)
         table[name] = table[name].array[order]
     permuted = BytesIO()
     table.to_stata(

@@ -89,4 +89,5 @@ class SampleMetadata(BaseModel):
     @property
     def sample_id(self) -> str:
         """`<split>/<study folder>/<metadata number>/<query id>`."""
-        return "/".join(map(str, self.key))
+        split, dataset, number, query_id = self.key
+        return f"{split}/{dataset}/{number}/{query_id}"

@@ -40,7 +40,8 @@ def make_samples(source: str, goals: Sequence[SourcedGoal], hints: Hints) -> lis
     """
     requested = hints.requested()
     for hint in requested:
-        if not any(has_hint(goal.metadata, hint) for goal in goals):
+        with_hint = [goal for goal in goals if has_hint(goal.metadata, hint)]
+        if not with_hint:
             raise InvalidArgument(f"{hint}=true: no sample of {source} has this hint. Remove the argument.")
 
     checksum_of = cache(file_checksum)  # many goals have the same data files

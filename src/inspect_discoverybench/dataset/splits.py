@@ -85,12 +85,14 @@ def released_samples(benchmark: Benchmark, split: str, hints: Hints) -> list[Sam
     existing = REAL if benchmark == "real" else SYNTH
     chosen = [part for part in existing if split in (part.name, ALL)]
     if not chosen:
-        names = ", ".join(part.name for part in existing)
-        raise InvalidArgument(f"split={split} is not a split of {title}. Possible values: {names}, {ALL}.")
+        names = [part.name for part in existing]
+        possible = ", ".join([*names, ALL])
+        raise InvalidArgument(f"split={split} is not a split of {title}. Possible values: {possible}.")
 
     root = data_root()
     goals: list[SourcedGoal] = []
     for part in chosen:
         require_released(root, part.files())
         goals += part.goals(root)
-    return make_samples(f"{title} {split}", goals, hints)
+    source = f"{title} {split}"
+    return make_samples(source, goals, hints)

@@ -19,7 +19,8 @@ class SynthFolder:
     @classmethod
     def of(cls, folder: str, domain: str) -> "SynthFolder | None":
         """The numbers in a name; None if it is not the name of a folder of this domain."""
-        match = re.fullmatch(rf"{slug_of(domain)}_(\d+)_(\d+)", folder)
+        slug = slug_of(domain)
+        match = re.fullmatch(rf"{slug}_(\d+)_(\d+)", folder)
         if match is None:
             return None
         start_height, target_depth = match.groups()

@@ -37,22 +37,25 @@ class Table:
         """
         text = read_text(path)
         separator = separator_of(text)
-        reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
+        lines = StringIO(text, newline="")
+        reader = csv.reader(lines, delimiter=separator, strict=True)
         rows = {}
         try:
             columns = next(reader, [])
             for values in reader:
                 if not values:  # a blank line
                     continue
+                place = f"{path}: line {reader.line_num}"
                 if len(values) != len(columns):
-                    line = f"line {reader.line_num} has {len(values)} values, expected {len(columns)}"
                     raise UnreadableTable(
-                        f"{path}: {line}. The file may be truncated, or a value with {separator!r} or a line break is "
-                        "not in double quotes."
+                        f"{place} has {len(values)} values, expected {len(columns)}. The file may be truncated, or a "
+                        f"value with {separator!r} or a line break is not in double quotes."
                     )
-                rows[reader.line_num] = dict(zip(columns, values, strict=True))
+                row = zip(columns, values, strict=True)
+                rows[reader.line_num] = dict(row)
         except csv.Error as error:
-            raise UnreadableTable(f"{path}: line {reader.line_num}: {error}. The file may be truncated.") from error
+            place = f"{path}: line {reader.line_num}"
+            raise UnreadableTable(f"{place}: {error}. The file may be truncated.") from error
         if not columns:
             raise UnreadableTable(f"{path}: the file is empty. The first row must contain the column names.")
         return cls(tuple(columns), rows)

@@ -71,7 +71,8 @@ def _describe(file: DataFile, hints: Hints, columns: bool) -> str:
         parts.append(hint.render(text=file.domain_knowledge))
     if not file.columns:
         without_columns = Prompt.load("solvers/without_columns")
-        parts.append(without_columns.render(suffix=Path(file.name).suffix))
+        suffix = Path(file.name).suffix
+        parts.append(without_columns.render(suffix=suffix))
     elif columns:
         column_list = Prompt.load("solvers/columns")
         parts.append(column_list.render(columns=_column_list(file)))

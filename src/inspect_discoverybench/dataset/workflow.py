@@ -29,4 +29,6 @@ def length_category(length: int) -> LengthCategory:
     """Category of a workflow length: `s` below 10 steps, `m` from 10 to 20, `l` above (paper, Figure 5c)."""
     if length < 10:
         return "s"
-    return "m" if length <= 20 else "l"
+    if length <= 20:
+        return "m"
+    return "l"
