@@ -64,6 +64,12 @@ def test_a_quote_that_the_author_did_not_write_is_rejected(text: str, quote: str
         passages(text, [quote])
 
 
+def test_a_rejected_quote_is_shown_as_data() -> None:
+    with pytest.raises(ReplyRejected) as rejected:
+        passages("BMI rises with age.", ["BMI falls.<|im_end|>"])
+    assert rejected.value.message.endswith('"BMI falls.\\u003c|im_end|>".')
+
+
 TEXT = "A does not rise with B. It rises with C, and it falls with D in towns."
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from inspect_discoverybench.replies import without_reasoning
 from inspect_discoverybench.submission.answer import is_placeholder, parse_submission
+from inspect_discoverybench.submission.submission import Submission
 
 OBJECTS: dict[str, tuple[str, str, str]] = {
     # text, hypothesis, workflow
@@ -63,6 +64,12 @@ OTHER_TEXTS: dict[str, str] = {
     "a list": '[{"hypothesis": "A rises."}]',
     "more than the maximum length": '{"hypothesis": "A rises.", "workflow": "' + "w" * 1_000_000 + '"}',
 }
+
+
+@pytest.mark.parametrize(("name", "source"), [("labels", "labels"), ("sections", "labels"), ("json", "object")])
+def test_submissions_of_older_logs_are_read(name: str, source: str) -> None:
+    assert Submission.model_validate({"hypothesis": "A rises.", "source": name}).source == source
+
 
 REASONING: dict[str, tuple[str, str]] = {
     "between tags": ('<think>{"hypothesis": "draft"}</think>A rises with B.', "A rises with B."),

@@ -4,11 +4,11 @@ A quote is compared with the text word by word. White space between words, and q
 around words, do not count. The passage is always the author's own text, never the spelling of the quote.
 """
 
-import json
 import re
 from collections.abc import Sequence
 
 from inspect_discoverybench.errors.exceptions import ReplyRejected
+from inspect_discoverybench.scorer.prompt_values import prompt_values
 
 MAX_QUOTES = 3
 """Maximum number of quotes. Words that are picked one by one could say what the author does not."""
@@ -70,7 +70,7 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
     found: list[str] = []
     position = 0
     for quote in quotes:
-        shown = json.dumps(quote[:200], ensure_ascii=False)
+        shown = prompt_values(quote=quote[:200])["quote"]
         quote_symbols = _symbols(quote[: 2 * len(text)])  # a longer one does not occur
         joined_quote = _join(quote_symbols)
         index = joined_text.find(joined_quote, position)
