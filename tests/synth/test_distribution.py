@@ -101,9 +101,3 @@ def test_longer_paths_are_harder(tasks: list[GeneratedTask]) -> None:
     ]
     assert shares == sorted(shares, reverse=True)
     assert shares[0] - shares[-1] > 0.2
-
-
-def test_trees_have_as_many_targets_as_the_paper_describes(tasks: list[GeneratedTask]) -> None:
-    """A leaf is derived with probability 0.6, so there are more targets on each level. Chains would have one each."""
-    targets = {(task.query["qid"] % 1000, task.target): task.query["difficulty"] for task in tasks}
-    assert len(targets) / 8 > 6

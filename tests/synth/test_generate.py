@@ -29,7 +29,6 @@ from tests.synth.authoring import (
     generate,
     leaf,
     output_of,
-    sample_of,
     score_of,
     scripted_author,
     state_of,
@@ -284,15 +283,7 @@ def test_the_reviewer_has_a_role(tmp_path: Path) -> None:
     assert state_of(log).rejected == [("top_speed/1", "statement", "No.")]
 
 
-def test_the_user_names_the_domains(tmp_path: Path) -> None:
-    name = "Night markets (US)"
-    log = generate(tmp_path / "set", scripted_author(), domains=[name], height=1)
-    assert sample_of(log).id == name
-    [sample] = custom(path=str(tmp_path / "set"), sandbox="local").dataset
-    assert (sample.metadata or {})["study"] == name
-
-
-@pytest.mark.parametrize(("domains", "last"), [(["night markets", "tea"], "tea"), (7, "domain 7")])
+@pytest.mark.parametrize(("domains", "last"), [(["Night markets (US)", "tea"], "tea"), (7, "domain 7")])
 def test_the_baseline_author_serves_any_domains(domains: Any, last: str, tmp_path: Path) -> None:
     log = generate(tmp_path / "set", BASELINE, domains=domains, height=1)
     assert [sample.id for sample in log.samples or ()][-1] == last

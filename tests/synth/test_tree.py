@@ -1,17 +1,17 @@
 """Trees: the one in the guide, the errors of one that is invalid, and the tasks and data files of trees."""
 
-import csv
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from inspect_discoverybench.errors.exceptions import InvalidTree
 from inspect_discoverybench.synth.tree import Tree
 from inspect_discoverybench.synth.tree_task import TreeTask, file_columns, tree_tasks
-from tests.synth.authoring import derived, generate, leaf, sample_of, scripted_author
+from tests.synth.authoring import derived, generate, leaf, scripted_author, state_of
 
 GUIDE = Path(__file__).parents[2] / "docs" / "generator.md"
 
@@ -96,41 +96,39 @@ def test_each_leaf_is_derived_with_the_probability_of_the_paper(tmp_path: Path) 
     assert max(branching) > 1
 
 
-GROUPED = """np.select([df['rig'] == 'sloop', df['area'] > df['area'].quantile(0.8)], [60, 40], default=20)
-    + df['crew'].map({'one': 1, 'two': 12}) + df['depth'].groupby(df['rig']).transform('mean') - df['depth']"""
+def generate_by_hand(out: Path, *roots: dict[str, Any]) -> Path:
+    """Generate the set of a forest, without noise. Returns the folder of the roots' tasks."""
+    tree = {"domain": "sailing", "description": "Boats.", "context": "Among boats", "roots": roots}
+    file = out / "tree.json"
+    file.write_text(json.dumps(tree), "utf-8")
+    log = generate(out / "set", "none", trees=str(file), noise_share=0, missing=0)
+    assert state_of(log).rejected == []
+    return out / "set" / "sailing_0_0"
 
 
-def test_choices_mappings_and_groups_are_computed(tmp_path: Path) -> None:
-    rigs = {"name": "rig", "description": "The rig", "type": "category", "values": ["sloop", "ketch"]}
-    crews = {"name": "crew", "description": "The crew", "type": "category", "values": ["one", "two"]}
-    children = [rigs, crews, leaf("area", 4, 20), leaf("depth", 0, 30)]
-    speed = leaf("speed", -50, 100, expression=f"({GROUPED})", children=children, goal="What sets the speed?")
-    speed["hypothesis"] = "The speed depends on the rig, the area, the crew and the depth."
-    tree = {"domain": "sailing", "description": "Boats.", "context": "Among boats", "roots": [speed]}
-    (tmp_path / "tree.json").write_text(json.dumps(tree), "utf-8")
-    log = generate(tmp_path / "set", "none", trees=str(tmp_path / "tree.json"), noise_share=0, missing=0)
-    assert sample_of(log).scores
-    with (tmp_path / "set" / "sailing_0_0" / "data.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-
-    def centred(row: Mapping[str, str]) -> float:
-        """The speed without the part that depends on the depth."""
-        depths = [float(other["depth"]) for other in rows if other["rig"] == row["rig"]]
-        return float(row["speed"]) - sum(depths) / len(depths) + float(row["depth"])
-
-    sloops = {(row["crew"], round(centred(row))) for row in rows if row["rig"] == "sloop"}
-    assert sloops == {("one", 61), ("two", 72)}
+def root(name: str, expression: str, *children: dict[str, Any]) -> dict[str, Any]:
+    texts = {"goal": f"What sets the {name}?", "hypothesis": f"The {name} follows from its causes."}
+    return leaf(name, -50, 100) | texts | {"expression": expression, "children": children}
 
 
 def test_targets_of_the_same_depth_share_a_data_file(tmp_path: Path) -> None:
-    roots = []
-    for name in ("speed", "drift"):
-        root = leaf(name, expression=f"df['cause_of_{name}'] + 1", children=[leaf(f"cause_of_{name}")])
-        root["goal"] = f"What sets the {name}?"
-        root["hypothesis"] = f"The {name} rises with its cause."
-        roots.append(root)
-    tree = {"domain": "sailing", "description": "Boats.", "context": "Among boats", "roots": roots}
-    (tmp_path / "tree.json").write_text(json.dumps(tree), "utf-8")
-    generate(tmp_path / "set", "none", trees=str(tmp_path / "tree.json"))
-    files = sorted(path.name for path in (tmp_path / "set" / "sailing_0_0").iterdir())
-    assert files == ["data.csv", "metadata_0.json", "metadata_1.json"]
+    folder = generate_by_hand(
+        tmp_path, root("speed", "df['wind'] + 1", leaf("wind")), root("drift", "df['x1']", leaf("x1"))
+    )
+    assert sorted(path.name for path in folder.iterdir()) == ["data.csv", "metadata_0.json", "metadata_1.json"]
+
+
+def test_choices_mappings_and_groups_are_computed(tmp_path: Path) -> None:
+    rig = leaf("rig", type="category", values=["sloop", "ketch"])
+    folder = generate_by_hand(
+        tmp_path,
+        root("choice", "np.select([df['rig'] == 'sloop', df['area'] > 5], [60, 40], default=20)", rig, leaf("area")),
+        root("mapping", "df['crew'].map({'one': 1, 'two': 12})", leaf("crew", type="category", values=["one", "two"])),
+        root("grouping", "df['x1'].groupby(df['x2']).transform('mean')", leaf("x1"), leaf("x2", 0, 2, type="integer")),
+    )
+    table = pd.read_csv(folder / "data.csv")
+    means = table.groupby("x2")["x1"].transform("mean")
+    assert set(table[table.rig == "sloop"].choice) == {60}
+    assert set(table[table.rig == "ketch"].choice) == {20, 40}
+    assert set(table[table.crew == "two"].mapping) == {12}
+    assert table.grouping.to_numpy() == pytest.approx(means.to_numpy(), abs=0.01)
