@@ -15,6 +15,9 @@ DATA_FILE = "discoverybench/real/test/archaeology/capital.csv"
 ANSWER_KEY = "eval/answer_key_real.csv"
 TOP = f"discoverybench-{COMMIT}"
 
+Files = tuple[tuple[str, bytes], ...]
+Links = tuple[tuple[str, str], ...]
+
 
 class QuietServer(ThreadingHTTPServer):
     """A server that does not report that a client was killed during the download."""
@@ -57,8 +60,10 @@ class Mirror:
         for name, value in self.headers.items():
             handler.send_header(name, value)
         handler.end_headers()
-        length = len(self.body) // 2 if self.drops_connections else len(self.body)
-        handler.wfile.write(self.body[:length])
+        body = self.body
+        if self.drops_connections:
+            body = body[: len(body) // 2]
+        handler.wfile.write(body)
 
     def __enter__(self) -> Self:
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
@@ -73,7 +78,7 @@ class Mirror:
 
 
 @functools.cache
-def pack(upstream: Path, files: tuple[tuple[str, bytes], ...] = (), links: tuple[tuple[str, str], ...] = ()) -> bytes:
+def pack(upstream: Path, files: Files = (), links: Links = ()) -> bytes:
     """The archive as the host makes it; `files` replace or join the released ones, `links` come first."""
     contents = {path: (upstream / path).read_bytes() for path in checksums()}
     contents |= {"README.md": b"no data file", "eval/eval.py": b"no data file", **dict(files)}

@@ -5,6 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task
+from inspect_ai.dataset import Sample
+
+from inspect_discoverybench.dataset.custom import custom_samples
+from inspect_discoverybench.dataset.task_text import Hints
 
 COLUMNS = [
     {"name": "x", "description": "X."},
@@ -18,19 +22,29 @@ QUERY = {
 }
 
 
-def study(*file_names: str, **fields: Any) -> dict[str, Any]:
+Metadata = dict[str, Any]
+"""The contents of a metadata file."""
+
+
+def study(*file_names: str, **fields: Any) -> Metadata:
     """The contents of a metadata file, by default with the data file `a.csv`."""
-    files = [{"name": name, "columns": COLUMNS} for name in file_names or ("a.csv",)]
+    names = file_names or ("a.csv",)
+    files = [{"name": name, "columns": COLUMNS} for name in names]
     return {"domain": "art", "datasets": files, "queries": [QUERY], **fields}
 
 
-def write_study(folder: Path, metadata: dict[str, Any] | None = None, table: str = "x,y\n1,2\n3,4\n") -> Path:
+def write_study(folder: Path, metadata: Metadata | None = None, table: str = "x,y\n1,2\n3,4\n") -> Path:
     """Write a metadata file and the table `a.csv`."""
     folder.mkdir(parents=True, exist_ok=True)
     content = json.dumps(metadata or study())
     (folder / "metadata_0.json").write_text(content, "utf-8")
     (folder / "a.csv").write_text(table, "utf-8")
     return folder
+
+
+def load(path: Path, answer_key: Path | None = None) -> list[Sample]:
+    """The samples of custom studies, without hints."""
+    return custom_samples(path, answer_key, Hints())
 
 
 def first_of_each_study(task: Task) -> list[str]:

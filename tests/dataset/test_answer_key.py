@@ -5,10 +5,8 @@ from pathlib import Path
 import pytest
 
 from inspect_discoverybench.dataset.audit import audit_studies
-from inspect_discoverybench.dataset.custom import custom_samples
-from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import DataError, DataMissing
-from tests.dataset.studies import study, write_study
+from tests.dataset.studies import load, study, write_study
 
 HEADER = "dataset,metadataid,query_id,gold_hypo"
 QUERY_WITHOUT_GOLD = {"qid": 4, "question": "Why?", "question_type": "general"}
@@ -38,7 +36,7 @@ def write_key(folder: Path, text: str, encoding: str = "utf-8") -> Path:
     ],
 )
 def test_an_answer_key_is_read_in_several_formats(folder: Path, text: str, encoding: str) -> None:
-    [sample] = custom_samples(folder, write_key(folder, text, encoding), Hints())
+    [sample] = load(folder, write_key(folder, text, encoding))
     assert str(sample.target).startswith("So")
 
 
@@ -61,12 +59,12 @@ def test_an_answer_key_is_read_in_several_formats(folder: Path, text: str, encod
 def test_a_broken_answer_key_is_refused_with_what_to_do(folder: Path, text: str, message: str) -> None:
     key = write_key(folder, text)
     with pytest.raises(DataError, match=message) as raised:
-        custom_samples(folder, key, Hints())
+        load(folder, key)
     assert audit_studies(folder, key).problems == [raised.value.message]
 
 
 def test_gold_hypotheses_need_a_key_that_is_a_file(folder: Path) -> None:
     with pytest.raises(DataError, match=r"query_id 4\. Add its true_hypothesis, or pass an answer key"):
-        custom_samples(folder, None, Hints())
+        load(folder)
     with pytest.raises(DataMissing, match=r"nowhere\.csv cannot be read: No such file"):
-        custom_samples(folder, folder / "nowhere.csv", Hints())
+        load(folder, folder / "nowhere.csv")

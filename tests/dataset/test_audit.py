@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from inspect_discoverybench.cli.main import main
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
-from inspect_discoverybench.dataset.splits import REAL, SYNTH, Split, released_samples
+from inspect_discoverybench.dataset.splits import REAL, SYNTH, released_samples
 from inspect_discoverybench.dataset.task_text import Hints
 
 pytestmark = pytest.mark.usefixtures("upstream", "sweep")
@@ -40,20 +40,21 @@ def test_the_audit_counts_known_irregularities() -> None:
     result = CliRunner().invoke(main, ["data", "audit", "--json"])
     assert result.exit_code == 0, result.output
     audits = json.loads(result.output)
-    assert list(audits) == [f"{split.benchmark}/{split.name}" for split in SPLITS]
-    for subject, numbers in COUNTS.items():
-        counted = [audit.get(subject, {"count": 0})["count"] for audit in audits.values()]
-        assert counted == numbers, subject
+    for column, split in enumerate(SPLITS):
+        name = f"{split.benchmark}/{split.name}"
+        audit = audits[name]
+        for subject, numbers in COUNTS.items():
+            fact = audit.get(subject, {"count": 0})
+            assert fact["count"] == numbers[column], (name, subject)
     assert "meta science" in audits["real/test"]["domains"]["items"]
 
 
-@pytest.mark.parametrize("split", SPLITS)
-def test_samples_are_those_that_the_audit_counts(split: Split) -> None:
-    """The properties of DB-SYNTH's target columns are recorded; the audit computes them from the data."""
+@pytest.mark.parametrize("column", range(5))
+def test_the_recorded_properties_of_target_columns_are_those_that_the_audit_computes(column: int) -> None:
+    split = SPLITS[column]
     samples = released_samples(split.benchmark, split.name, Hints())
     goals = [SampleMetadata.model_validate(sample.metadata) for sample in samples]
-    column = SPLITS.index(split)
-    assert len({goal.sample_id for goal in goals}) == COUNTS["goals"][column]
+    assert len(goals) == COUNTS["goals"][column]
     constant = [goal for goal in goals if goal.solvable is False]
     assert len(constant) == COUNTS["constant target columns"][column]
     nearly_constant = [goal for goal in goals if goal.near_constant]

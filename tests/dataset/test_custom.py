@@ -11,7 +11,7 @@ from inspect_discoverybench.dataset.custom import custom_samples
 from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import DataError, DataMissing, Refused, UnreadableTable
 from inspect_discoverybench.solvers.gold import gold
-from tests.dataset.studies import COLUMNS, study, write_study
+from tests.dataset.studies import COLUMNS, load, study, write_study
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "lighthouses"
 
@@ -36,10 +36,13 @@ def test_the_example_of_the_guide_is_scored(solver: Any) -> None:
 
 def test_a_hint_can_be_described_with_a_data_file_and_a_missing_one_has_no_heading(tmp_path: Path) -> None:
     file = {"name": "a.csv", "columns": COLUMNS, "domain_knowledge": "Known."}
-    write_study(tmp_path / "study", study(domain_knowledge="Known."))
-    write_study(tmp_path / "file", study(datasets=[file], domain_knowledge=""))
+    of_file = study(datasets=[file], domain_knowledge="")
+    of_study = study(domain_knowledge="Known.")
+    write_study(tmp_path / "file", of_file)
+    write_study(tmp_path / "study", of_study)
     write_study(tmp_path / "without")
-    file_sample, study_sample, without = custom_samples(tmp_path, None, Hints(domain_knowledge=True))
+    hints = Hints(domain_knowledge=True)
+    file_sample, study_sample, without = custom_samples(tmp_path, None, hints)
     assert "Domain knowledge: Known." in str(file_sample.input)
     assert "## Domain knowledge" in str(study_sample.input)
     assert "Domain knowledge" not in str(without.input)
@@ -47,36 +50,40 @@ def test_a_hint_can_be_described_with_a_data_file_and_a_missing_one_has_no_headi
 
 @pytest.mark.parametrize("name", ["a.csv", "img.png"])
 def test_a_file_without_described_columns_is_described_by_its_suffix(tmp_path: Path, name: str) -> None:
-    folder = write_study(tmp_path, study(datasets=[{"name": name, "columns": []}]))
+    file = {"name": name, "columns": []}
+    folder = write_study(tmp_path, study(datasets=[file]))
     (folder / name).write_text("x\n1\n", "utf-8")
-    [sample] = custom_samples(folder, None, Hints())
-    assert f"This is a `{Path(name).suffix}` file without described columns." in str(sample.input)
+    [sample] = load(folder)
+    suffix = Path(name).suffix
+    assert f"This is a `{suffix}` file without described columns." in str(sample.input)
 
 
 def test_a_truncated_table_is_refused(tmp_path: Path) -> None:
     folder = write_study(tmp_path, table="x,y\n1,2\n3")
     with pytest.raises(UnreadableTable, match=r"a\.csv: line 3 has 1 values, expected 2\. .* truncated"):
-        custom_samples(folder, None, Hints())
+        load(folder)
 
 
 def test_a_value_may_be_long(tmp_path: Path) -> None:
-    folder = write_study(tmp_path, table=f"x,y\n{'1' * 200_000},2\n")
-    assert len(custom_samples(folder, None, Hints())) == 1
+    long_value = "1" * 200_000
+    folder = write_study(tmp_path, table=f"x,y\n{long_value},2\n")
+    assert len(load(folder)) == 1
 
 
 def test_paths_without_metadata_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataMissing, match=r"no metadata_<number>\.json in this folder or its subfolders"):
-        custom_samples(tmp_path, None, Hints())
+        load(tmp_path)
     with pytest.raises(DataMissing, match=r"The path '.*nowhere' does not exist\."):
-        custom_samples(tmp_path / "nowhere", None, Hints())
+        load(tmp_path / "nowhere")
     with pytest.raises(Refused, match=r"File name too long: .* Check the path"):
-        custom_samples(tmp_path / ("x" * 300), None, Hints())
+        load(tmp_path / ("x" * 300))
     with pytest.raises(DataMissing, match=r"The path '.*/3' does not exist\."):
         custom(path=3)  # type: ignore[arg-type]  # as the command line gives it
-    other_name = write_study(tmp_path / "study") / "metadata_final.json"
-    (tmp_path / "study" / "metadata_0.json").rename(other_name)
+    folder = write_study(tmp_path / "study")
+    other_name = folder / "metadata_final.json"
+    (folder / "metadata_0.json").rename(other_name)
     with pytest.raises(DataError, match=r"Rename it to metadata_<number>\.json"):
-        custom_samples(other_name, None, Hints())
+        load(other_name)
 
 
 @pytest.mark.parametrize("path", [".", "metadata_0.json", ".."])
@@ -88,4 +95,5 @@ def test_a_relative_path_is_resolved_before_it_names_the_study(
     task = custom(path=path, sandbox="local")
     [sample] = task.dataset
     assert sample.id == "custom/mine/0/0"
-    assert task.display_name == f"DiscoveryBench custom ({Path(path).resolve().name})"
+    name = Path(path).resolve().name
+    assert task.display_name == f"DiscoveryBench custom ({name})"

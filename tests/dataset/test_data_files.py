@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,10 +17,8 @@ from inspect_ai.util import sandbox, store
 
 from inspect_discoverybench import custom, demo, real
 from inspect_discoverybench.dataset.audit import audit_studies
-from inspect_discoverybench.dataset.custom import custom_samples
-from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import DataError
-from tests.dataset.studies import study, write_study
+from tests.dataset.studies import load, study, write_study
 
 
 @pytest.mark.parametrize("name", ["./x.csv", "a table é.csv", "X.CSV", "deep/er/x.csv", "-x.csv"])
@@ -29,7 +27,7 @@ def test_a_data_file_keeps_its_relative_path(tmp_path: Path, name: str) -> None:
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("x,y\n1,2\n", "utf-8")
-    [sample] = custom_samples(folder, None, Hints())
+    [sample] = load(folder)
     assert sample.files == {name: str(path.resolve())}
     assert name in str(sample.input)
 
@@ -71,7 +69,7 @@ def test_a_file_that_must_not_be_copied_to_a_sandbox_is_refused(folder: Path, na
     write_study(folder, study(name))
     key = folder / "key.csv"
     with pytest.raises(DataError, match=message):
-        custom_samples(folder, key, Hints())
+        load(folder, key)
     assert len(audit_studies(folder, key).problems) == 1
 
 
@@ -93,7 +91,8 @@ class Vandal(ModelAPI):
         while damages:
             damage = damages.pop()
             damage()
-        output = ModelOutput.for_tool_call(self.model_name, "submit", {"hypothesis": "y rises.", "workflow": ""})
+        arguments = {"hypothesis": "y rises.", "workflow": ""}
+        output = ModelOutput.for_tool_call(self.model_name, "submit", arguments)
         output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
         return output
 
@@ -104,17 +103,11 @@ def read_back() -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         listing = await sandbox().exec(["find", ".", "-type", "f"])
-        store().set("files", sorted(listing.stdout.split("\n")))
+        files = listing.stdout.split("\n")
+        store().set("files", sorted(files))
         return await generate(state, tool_calls="none")
 
     return solve
-
-
-def write_studies(root: Path, folders: Iterable[str]) -> Path:
-    rows = [f"{number},{2 * number}\n" for number in range(20)]
-    for folder in folders:
-        write_study(root / folder, table="x,y\n" + "".join(rows))
-    return root
 
 
 def run(task: Task, solver: Solver | None = None) -> EvalLog:
@@ -135,7 +128,7 @@ def to_folder(path: Path) -> None:
 
 
 def one_character(path: Path) -> None:
-    path.write_bytes(path.read_bytes().replace(b"38", b"39"))
+    path.write_text("x,y\n1,2\n3,5\n", "utf-8")
 
 
 DAMAGES: dict[str, Callable[[Path], None]] = {
@@ -146,7 +139,9 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 
 
 def test_damaged_files_are_named_and_a_retry_completes_the_eval(tmp_path: Path) -> None:
-    root = write_studies(tmp_path / "studies", ["0_first", *DAMAGES, "z_last"])
+    root = tmp_path / "studies"
+    for folder in ("0_first", *DAMAGES, "z_last"):
+        write_study(root / folder)
     shutil.copytree(root, tmp_path / "backup")
 
     def damage() -> None:
@@ -156,11 +151,13 @@ def test_damaged_files_are_named_and_a_retry_completes_the_eval(tmp_path: Path) 
     damages.append(damage)
     log = run(custom(path=str(root), sandbox="local"))
     failed = samples_of(log, with_error=True)
-    assert {sample.id for sample in failed} == {f"custom/{folder}/0/0" for folder in DAMAGES}
+    assert {sample.metadata["dataset"] for sample in failed} == DAMAGES.keys()
     for sample in failed:
+        dataset = sample.metadata["dataset"]
         assert sample.error
-        assert f"{sample.metadata['dataset']}/a.csv " in sample.error.message
-        assert "inspect eval-retry" in sample.error.message
+        message = sample.error.message
+        assert f"{dataset}/a.csv " in message
+        assert "inspect eval-retry" in message
         assert not sample.model_usage, "the error comes before the first model call"
     assert len(samples_of(log, with_error=False)) == 2
 
@@ -170,7 +167,9 @@ def test_damaged_files_are_named_and_a_retry_completes_the_eval(tmp_path: Path) 
     assert retried.status == "success"
     samples = read_eval_log(retried.location).samples or []
     assert len(samples) == len(DAMAGES) + 2
-    assert all(sample.scores and not sample.error for sample in samples)
+    for sample in samples:
+        assert sample.scores
+        assert not sample.error
 
 
 def test_files_keep_their_names_in_the_sandbox_and_the_log_has_no_paths_of_this_machine(tmp_path: Path) -> None:
@@ -179,19 +178,23 @@ def test_files_keep_their_names_in_the_sandbox_and_the_log_has_no_paths_of_this_
     (folder / "tables").mkdir()
     for name in names:
         (folder / name).write_text("x,y\n1,2\n", "utf-8")
-    log = run(custom(path=str(folder), sandbox="local"), read_back())
+    task = custom(path=str(folder), sandbox="local")
+    log = run(task, read_back())
     [sample] = log.samples or []
     assert not sample.error
-    assert sample.store["files"] == ["", *sorted(f"./{name}" for name in names)]
+    in_sandbox = [name.removeprefix("./") for name in sample.store["files"]]
+    assert in_sandbox == ["", *sorted(names)]
     assert list(sample.metadata["data_checksums"]) == names
-    assert str(folder) not in log.model_dump_json(exclude={"eval": {"task_args", "task_args_passed"}})
+    arguments = {"eval": {"task_args", "task_args_passed"}}
+    assert str(folder) not in log.model_dump_json(exclude=arguments)
 
 
 @pytest.mark.usefixtures("upstream")
 def test_samples_of_two_tasks_have_their_data() -> None:
     task = real(split="train", dataset="nls_bmi", sandbox="local")
-    both = MemoryDataset([task.dataset[0], demo().dataset[0]])
-    log = run(task_with(task, dataset=both), read_back())
+    samples = [task.dataset[0], demo().dataset[0]]
+    both = task_with(task, dataset=MemoryDataset(samples))
+    log = run(both, read_back())
     assert log.status == "success", log.error
     files = [sample.store["files"][1] for sample in log.samples or []]
     assert sorted(files) == ["./data.csv", "./nls_bmi_processed.csv"]

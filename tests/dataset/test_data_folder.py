@@ -46,11 +46,13 @@ def mirror(upstream: Path, caches: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 def left_behind(caches: Path) -> set[str]:
     """Contents of the cache folder other than the lock."""
-    return {path.name for path in caches.glob("**/inspect-discoverybench/*") if path.suffix != ".lock"}
+    paths = caches.glob("**/inspect-discoverybench/*")
+    return {path.name for path in paths if path.suffix != ".lock"}
 
 
 def start_fetch() -> subprocess.Popen[str]:
-    process = subprocess.Popen([sys.executable, "-c", FETCH], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", FETCH]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     return process
@@ -59,6 +61,7 @@ def start_fetch() -> subprocess.Popen[str]:
 def test_two_processes_share_one_download(mirror: Mirror, caches: Path) -> None:
     mirror.gate.clear()
     processes = [start_fetch(), start_fetch()]
+    folder = str(cache_folder())
     assert mirror.request_event.wait(60)
     # Long enough for the second process to reach the lock or, without a lock, the mirror.
     time.sleep(0.5)
@@ -66,7 +69,7 @@ def test_two_processes_share_one_download(mirror: Mirror, caches: Path) -> None:
     for process in processes:
         answer, _ = process.communicate(timeout=60)
         assert process.returncode == 0
-        assert answer.strip() == str(cache_folder())
+        assert answer.strip() == folder
     assert mirror.requests == 1
     assert left_behind(caches) == {COMMIT}
 
@@ -85,7 +88,7 @@ def test_a_killed_fetch_does_not_affect_the_next_one(mirror: Mirror, caches: Pat
 
 
 def test_a_damaged_archive_is_refused(mirror: Mirror, caches: Path) -> None:
-    mirror.body = mirror.body[: len(mirror.body) // 20]
+    mirror.body = mirror.body[:1_000_000]
     with pytest.raises(DataError, match=f"{mirror.url} is a damaged archive: .*DISCOVERYBENCH_DATA_DIR"):
         fetch()
     assert left_behind(caches) == set()
@@ -103,14 +106,20 @@ def test_members_outside_the_released_paths_are_not_extracted(
 ) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
-    mirror.body = pack(
-        upstream,
-        files=(("../escape.csv", b"a"), ("../../escape.csv", b"b"), ("eval/../../../escape.csv", b"c")),
-        links=(("discoverybench/real", str(outside)), ("discoverybench/synth", "../../../../outside")),
+    files = (
+        ("../escape.csv", b"a"),
+        ("../../escape.csv", b"b"),
+        ("eval/../../../escape.csv", b"c"),
     )
+    links = (
+        ("discoverybench/real", str(outside)),
+        ("discoverybench/synth", "../../../../outside"),
+    )
+    mirror.body = pack(upstream, files, links)
     root = fetch()
-    files = {path.relative_to(root).as_posix() for path in root.rglob("*") if not path.is_dir()}
-    assert files == set(checksums())
+    paths = [path for path in root.rglob("*") if not path.is_dir()]
+    names = {path.relative_to(root).as_posix() for path in paths}
+    assert names == set(checksums())
     assert differences(root) == {}
     assert not list(tmp_path.rglob("escape.csv"))
     assert not list(outside.iterdir())
@@ -119,13 +128,14 @@ def test_members_outside_the_released_paths_are_not_extracted(
 
 def test_forced_fetch_replaces_the_folder_only_when_it_succeeds(mirror: Mirror, caches: Path) -> None:
     root = cache_folder()
-    (root / DATA_FILE).parent.mkdir(parents=True)
-    (root / DATA_FILE).write_text("changed", encoding="utf-8")
+    file = root / DATA_FILE
+    file.parent.mkdir(parents=True)
+    file.write_text("changed", "utf-8")
     assert fetch() == root
     mirror.drops_connections = True
     with pytest.raises(DataError):
         fetch(force=True)
-    assert (root / DATA_FILE).read_text("utf-8") == "changed"
+    assert file.read_text("utf-8") == "changed"
 
     mirror.drops_connections = False
     assert fetch(force=True) == root

@@ -14,7 +14,8 @@ TREES = Path(__file__).parents[2] / "examples" / "trees"
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Every file of the demo tasks below a folder."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.glob("*_0_0/*"))}
+    files = sorted(folder.glob("*_0_0/*"))
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 def test_the_generator_writes_the_same_bytes(tmp_path: Path) -> None:

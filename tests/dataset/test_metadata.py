@@ -7,11 +7,9 @@ from typing import Any
 import pytest
 
 from inspect_discoverybench.dataset.audit import audit_studies
-from inspect_discoverybench.dataset.custom import custom_samples
 from inspect_discoverybench.dataset.metadata import Study
-from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import DataError
-from tests.dataset.studies import COLUMNS, QUERY, study, write_study
+from tests.dataset.studies import COLUMNS, QUERY, load, study, write_study
 
 
 def test_both_formats_and_spellings_of_the_release_are_read(tmp_path: Path) -> None:
@@ -44,14 +42,14 @@ def test_an_invalid_metadata_file_among_others_is_refused(
     write_study(tmp_path / "good")
     write_study(tmp_path / "broken", metadata)
     with pytest.raises(DataError, match=message):
-        custom_samples(tmp_path, None, Hints())
+        load(tmp_path)
 
 
 def test_a_file_that_is_not_json_is_refused(tmp_path: Path) -> None:
     folder = write_study(tmp_path)
     (folder / "metadata_0.json").write_text("{", "utf-8")
     with pytest.raises(DataError, match=r"metadata_0\.json: Expecting .* which are JSON"):
-        custom_samples(folder, None, Hints())
+        load(folder)
 
 
 HYPOTHESIS = '"true_hypothesis": "Because y rises with x."'
@@ -72,6 +70,6 @@ def test_a_key_that_occurs_twice_is_refused(tmp_path: Path, text: str, repeated:
     assert text in content
     (folder / "metadata_0.json").write_text(content.replace(text, repeated, 1), "utf-8")
     with pytest.raises(DataError, match=rf"metadata_0\.json: the key '{key}' occurs twice in one object"):
-        custom_samples(folder, None, Hints())
+        load(folder)
     [problem] = audit_studies(folder).problems
     assert f"the key '{key}' occurs twice" in problem

@@ -23,15 +23,18 @@ def metadata_of(benchmark: Benchmark, split: str) -> list[SampleMetadata]:
 
 @pytest.mark.parametrize(("splits", "count"), [(REAL, 264), (SYNTH, 903)])
 def test_all_splits_together_are_the_samples_of_each(splits: tuple[Split, ...], count: int) -> None:
+    benchmark = splits[0].benchmark
     parts = []
     for split in splits:
-        parts += released_samples(split.benchmark, split.name, Hints())
-    together = released_samples(splits[0].benchmark, "all", Hints())
-    assert len({sample.id for sample in together}) == count
-    assert [sample.model_dump() for sample in together] == [sample.model_dump() for sample in parts]
-    text = "".join(f"{sample.target}{sample.input}" for sample in together)
-    assert "�" not in text
-    assert "\x92" not in text
+        parts += released_samples(benchmark, split.name, Hints())
+    together = released_samples(benchmark, "all", Hints())
+    ids = {sample.id for sample in together}
+    assert len(ids) == count
+    for sample, part in zip(together, parts, strict=True):
+        assert sample.model_dump() == part.model_dump()
+        text = f"{sample.target}{sample.input}"
+        assert "�" not in text
+        assert "\x92" not in text
 
 
 def test_with_all_splits_hints_and_gold_workflows_are_those_that_a_task_has() -> None:
@@ -47,46 +50,46 @@ def test_with_all_splits_hints_and_gold_workflows_are_those_that_a_task_has() ->
 def test_the_folder_of_a_synthetic_data_set_has_its_height_and_depth() -> None:
     heights = set()
     for metadata in metadata_of("synth", "all"):
-        assert metadata.dataset.endswith(f"_{metadata.start_height}_{metadata.tree_level}")
-        heights.add(metadata.start_height)
+        height, depth = metadata.start_height, metadata.tree_level
+        assert metadata.dataset.endswith(f"_{height}_{depth}")
+        heights.add(height)
     assert heights == {0, 1, 2, 3}
 
 
 def test_the_answer_key_uses_the_number_in_the_file_name() -> None:
     """135 of 144 test files contain a different `id`; by that `id`, this file would have a different gold."""
-    [sample] = [sample for sample in released_samples("real", "test", Hints()) if sample.id == "test/archaeology/12/0"]
-    assert "Depots peaked" in sample.target
-    assert sample.metadata is not None
-    assert sample.target == sample.metadata["gold_hypothesis"]
+    goals = metadata_of("real", "test")
+    [goal] = [goal for goal in goals if goal.sample_id == "test/archaeology/12/0"]
+    assert "Depots peaked" in goal.gold_hypothesis
 
 
 def test_hints_are_in_the_task_text_only_if_requested() -> None:
-    def text(hints: Hints) -> str:
-        [sample] = released_samples("real", "train", hints)[14:15]
-        return str(sample.input)
-
-    assert "## Domain knowledge" not in text(Hints())
-    assert "## Domain knowledge" in text(Hints(domain_knowledge=True))
-    assert "## Workflow tags" not in text(Hints())
-    assert "## Workflow tags" in text(Hints(workflow_tags=True))
+    hints = Hints(domain_knowledge=True, workflow_tags=True)
+    plain = released_samples("real", "train", Hints())[-1]
+    hinted = released_samples("real", "train", hints)[-1]
+    for heading in ("## Domain knowledge", "## Workflow tags"):
+        assert heading not in str(plain.input)
+        assert heading in str(hinted.input)
     with pytest.raises(InvalidArgument, match="domain_knowledge=true: no sample of the demo has this hint"):
         demo_samples(Hints(domain_knowledge=True))
 
 
 def test_a_question_about_processed_and_raw_data_has_an_easy_and_a_hard_variant() -> None:
-    goals = {goal.sample_id: goal for goal in metadata_of("real", "test")}
-    hard_goals = [goal for goal in goals.values() if goal.variant == "hard"]
+    goals = metadata_of("real", "test")
+    by_id = {goal.sample_id: goal for goal in goals}
+    hard_goals = [goal for goal in goals if goal.variant == "hard"]
     assert len(hard_goals) == 56
     for hard in hard_goals:
+        assert hard.variant_of is not None
         assert hard.duplicate_of == hard.variant_of
-        easy = goals[str(hard.variant_of)]
+        easy = by_id[hard.variant_of]
         assert easy.variant == "easy"
         assert easy.variant_of is None
 
-    other_duplicates = [goal.sample_id for goal in goals.values() if goal.duplicate_of and not goal.variant]
-    assert other_duplicates == ["test/archaeology/26/0"]
-    conflicting = {goal.sample_id for goal in goals.values() if goal.conflicting_gold}
-    assert conflicting == {
+    duplicates = [goal for goal in goals if goal.duplicate_of]
+    assert len(duplicates) == 57
+    conflicting = [goal for goal in goals if goal.conflicting_gold]
+    assert {goal.sample_id for goal in conflicting} == {
         "test/meta_regression/16/0",
         "test/meta_regression/16/1",
         "test/meta_regression_raw/16/0",
@@ -103,7 +106,8 @@ def test_a_question_about_processed_and_raw_data_has_an_easy_and_a_hard_variant(
     ],
 )
 def test_filters_select_samples(benchmark: Benchmark, split: str, filters: dict[str, FieldFilter], count: int) -> None:
-    assert len(select(released_samples(benchmark, split, Hints()), filters)) == count
+    samples = released_samples(benchmark, split, Hints())
+    assert len(select(samples, filters)) == count
 
 
 def test_a_filter_that_selects_nothing_lists_the_possible_values() -> None:
@@ -121,7 +125,7 @@ def test_a_split_needs_only_its_own_files_and_names_a_changed_and_a_missing_one(
 ) -> None:
     root = tmp_path / "copy"
     shutil.copytree(upstream / "discoverybench/real/train", root / "discoverybench/real/train")
-    for path in [root, *root.rglob("*")]:
+    for path in root.rglob("*"):
         path.chmod(0o755)
     monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(root))
     assert len(released_samples("real", "train", Hints())) == 25

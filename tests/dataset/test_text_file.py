@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 
 from inspect_discoverybench.dataset.audit import audit_studies
-from inspect_discoverybench.dataset.custom import custom_samples
-from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import DataError
-from tests.dataset.studies import write_study
+from tests.dataset.studies import load, write_study
 
 TABLE = b"x,y\n1,2\n3,4\n"
 
@@ -40,6 +38,6 @@ def test_a_table_that_is_no_text_is_refused(tmp_path: Path, content: bytes) -> N
     folder = write_study(tmp_path / "mine")
     (folder / "a.csv").write_bytes(content)
     with pytest.raises(DataError, match=r"a\.csv is no text file in UTF-8 .* Save it as UTF-8"):
-        custom_samples(folder, None, Hints())
+        load(folder)
     [problem] = audit_studies(folder).problems
     assert "a.csv is no text file" in problem
