@@ -43,9 +43,7 @@ def hms_metrics() -> list[Metric | dict[str, list[Metric]]]:
 
 
 def interval_end(end: Literal["low", "high"], scores: list[SampleScore]) -> Value:
-    """Lower or upper endpoint of the 95% confidence interval of the mean; NaN without scores."""
-    if not scores:
-        return math.nan
+    """Lower or upper endpoint of the 95% confidence interval of the mean. Without scores, Inspect records NaN."""
     # Imported here, because every `inspect` command imports this module.
     from inspect_discoverybench.statistics.mean import estimate_mean
 
