@@ -89,7 +89,7 @@ def test_an_argument_that_a_task_does_not_have_is_refused(task: str, arguments: 
         registry_create("task", f"discoverybench/{task}", **arguments)
 
 
-@pytest.mark.parametrize("value", ["maybe", 1, "ture", None])
+@pytest.mark.parametrize("value", ["maybe", 1, "2", None])
 @pytest.mark.parametrize(
     ("task", "argument"),
     [

@@ -58,7 +58,7 @@ def locate(folder: Path, name: str) -> Path:
 
 
 @solver
-def verify_data_files() -> Solver:
+def verify_data_files() -> Solver:  # inspect-evals-lint: ignore[IETS005] -- tests run it as the setup of every task
     """Compare the data files in the sandbox with the checksums in the metadata, with one sandbox call per sample.
 
     Samples without checksums in their metadata are not checked.
