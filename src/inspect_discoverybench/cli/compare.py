@@ -59,7 +59,8 @@ def compare(
     from inspect_discoverybench.comparison.comparison import compare as compare_systems
     from inspect_discoverybench.comparison.system import read_systems
 
-    selected, left_out = read_systems(systems, score, os.cpu_count() or 1)
+    workers = os.cpu_count() or 1
+    selected, left_out = read_systems(systems, score, workers)
     if fail_if_worse is not None and (len(selected) > 2 or not math.isfinite(fail_if_worse)):
         raise InvalidArgument(
             f"--fail-if-worse needs two systems and a number, got {len(selected)} and {fail_if_worse:g}."
@@ -97,8 +98,11 @@ def _by_level(entry: dict[str, Any]) -> dict[str, Any]:
     """Separate what an estimate says about these tasks from what it says about new studies."""
     if "new_studies" not in entry:
         return entry
-    on_these_tasks = {name: entry.pop(name) for name in ON_THESE_TASKS if name in entry}
     on_new_studies = entry.pop("new_studies")
+    on_these_tasks = {}
+    for name in ON_THESE_TASKS:
+        if name in entry:
+            on_these_tasks[name] = entry.pop(name)
     return entry | {"on_these_tasks": on_these_tasks, "on_new_studies": on_new_studies}
 
 
@@ -233,7 +237,9 @@ def _print_ranking(comparison: "SystemComparison") -> None:
 
 def _new_studies_p_value(paired: "PairedDifference") -> str:
     new = paired.new_studies
-    return "–" if new is None or math.isnan(new.low) else p_value(new.p_value)
+    if new is None or math.isnan(new.low):
+        return p_value(None)
+    return p_value(new.p_value)
 
 
 def _interval(estimate: "Estimate | PairedDifference | NewStudies | None", sign: str = "+") -> str:

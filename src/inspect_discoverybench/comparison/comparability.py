@@ -9,7 +9,11 @@ from inspect_discoverybench.comparison.system import System
 from inspect_discoverybench.results.result import Result
 from inspect_discoverybench.scorer.judge_record import differences
 
-SAME_PER_TASK = {"data_commit": "data commits", "data_files": "data files", "target": "gold hypotheses or targets"}
+SAME_PER_TASK = {
+    "data_commit": "data commits",
+    "data_files": "data files",
+    "target": "gold hypotheses or targets",
+}
 """Columns whose values must be equal for a common sample, with the plural nouns that messages use."""
 
 SAME_PER_RUN = {
@@ -64,14 +68,14 @@ def notes_on(systems: Sequence[System]) -> list[str]:
     for a, b in itertools.combinations(systems, 2):
         notes += _provenance_differences(a, b)
     for system in systems:
+        name = system.name
         for reducer in _recorded(system.results, "epochs_reducer"):
             if reducer != "mean":
-                notes.append(f"The logs of {system.name} reduce epochs by {reducer}; here, epochs are averaged.")
+                notes.append(f"The logs of {name} reduce epochs by {reducer}; here, epochs are averaged.")
         if system.other_scores:
             others = ", ".join(system.other_scores)
             notes.append(
-                f"{system.name}: only {system.score} is compared. The logs also have {others}; select a score with "
-                "--score."
+                f"{name}: only {system.score} is compared. The logs also have {others}; select a score with --score."
             )
     return notes
 
@@ -99,8 +103,9 @@ def _records(a: System, b: System, column: str) -> Iterator[tuple[dict[str, Any]
     first = _recorded(a.results, column)
     second = _recorded(b.results, column)
     if first and second:
+        reference = json.loads(first[0])
         for text in [*first[1:], *second]:
-            yield json.loads(first[0]), json.loads(text)
+            yield reference, json.loads(text)
 
 
 def _recorded(results: Sequence[Result], column: str) -> list[str]:

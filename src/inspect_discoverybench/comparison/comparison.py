@@ -113,10 +113,9 @@ def compare(
 
 def _pair(a: System, b: System, comparisons: int) -> SystemPair:
     common = a.tasks.keys() & b.tasks.keys()
+    names = f"{a.name} and {b.name}"
     if not common:
-        raise InvalidArgument(
-            f"{a.name} and {b.name} have no common sample. A paired comparison needs the same task and sample ids."
-        )
+        raise InvalidArgument(f"{names} have no common sample. A paired comparison needs the same task and sample ids.")
 
     keys = []
     for key in a.keys:
@@ -124,7 +123,7 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
         if difference is not None:
             keys.append(difference)
     if not keys or keys[0].key != a.keys[0]:
-        raise InvalidArgument(f"{a.name} and {b.name} have no common sample that both scored.")
+        raise InvalidArgument(f"{names} have no common sample that both scored.")
 
     studies = [a.tasks[name].sample.study for name in common]
     return SystemPair(
@@ -141,8 +140,9 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
 def _ranking(systems: Sequence[System], seed: int) -> list[SystemRank]:
     """Rank the systems by the first key on the tasks that all of them scored; empty if there are none."""
     first = systems[0]
-    means = [_means(system, first.keys[0]) for system in systems]
-    common = set(means[0]).intersection(*means[1:])
+    key = first.keys[0]
+    means = [_means(system, key) for system in systems]
+    common = set(means[0]).intersection(*means)
     names = [name for name in first.tasks if name in common]
     if not names:
         return []

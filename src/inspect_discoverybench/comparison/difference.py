@@ -56,22 +56,25 @@ def key_difference(
     both = []
     gate = []
     for a, b in zip(first, second, strict=True):
-        both.append(bool(a.scored and b.scored))
+        is_scored = bool(a.scored and b.scored)
+        both.append(is_scored)
         if a.scored:
-            gate.append(b.mean_if_missing(0) - a.mean)
+            lowest = b.mean_if_missing(0)
+            gate.append(lowest - a.mean)
     if not any(both):
         return None
 
     missing = sum(score.missing for score in first + second)
     first_bounds = bounds(first)
     second_bounds = bounds(second)
+    possible = (second_bounds, first_bounds) if missing else None
     paired = compare_paired(
         [score.mean for score in second],
         [score.mean for score in first],
         [task.cluster for task in tasks],
         [task.sample.study for task in tasks],
-        possible=(second_bounds, first_bounds) if missing else None,
-        comparisons=comparisons,
+        possible,
+        comparisons,
     )
     return KeyDifference(
         key=key,

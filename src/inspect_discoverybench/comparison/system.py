@@ -1,7 +1,7 @@
 """Systems to compare: the results of one configuration, selected from logs."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,8 +14,24 @@ from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.submission.submission import SCORE_NAME
 
 SELECTORS = (
-    *("agent", "model", "task", "split", "domain", "study", "dataset", "goal_type", "difficulty", "score", "epoch"),
-    *("reveals_gold", "hints", "task_version", "agent_arguments", "model_settings", "configuration", "log"),
+    "agent",
+    "agent_arguments",
+    "configuration",
+    "dataset",
+    "difficulty",
+    "domain",
+    "epoch",
+    "goal_type",
+    "hints",
+    "log",
+    "model",
+    "model_settings",
+    "reveals_gold",
+    "score",
+    "split",
+    "study",
+    "task",
+    "task_version",
 )
 """Columns that can select samples."""
 
@@ -99,11 +115,14 @@ class Operand:
                 value = _value(configuration, result, column)
                 by_value.setdefault(value, []).append((configuration, result))
             if expected not in by_value:
-                values = sorted(by_value)[:MAX_VALUES]
-                listed = ", ".join(values)
-                raise DataMissing(f"{self.text}: no sample has {column}={expected}. Values in the logs: {listed}.")
+                raise self._missing(column, expected, by_value)
             selected = by_value[expected]
         return selected
+
+    def _missing(self, column: str, expected: str, known: Iterable[str]) -> DataMissing:
+        values = sorted(known)
+        listed = ", ".join(values[:MAX_VALUES])
+        return DataMissing(f"{self.text}: no sample has {column}={expected}. Values in the logs: {listed}.")
 
 
 def _value(configuration: Configuration, result: Result, column: str) -> str:
@@ -140,14 +159,16 @@ def read_systems(texts: Sequence[str], score: str | None, workers: int = 1) -> t
         if operand.path not in read:
             read[operand.path] = read_results(operand.path, workers, any_task=True)
             left_out |= read[operand.path].left_out
-        for system in _systems(operand, read[operand.path].rows, score):
+        results = read[operand.path]
+        for system in _systems(operand, results.rows, score):
             long_name = f"{text}: {system.name}"
             systems.append(system)
             named.append(replace(system, name=long_name))
 
     if len(systems) < 2:
+        only = systems[0].name
         raise InvalidArgument(
-            f"{texts[0]} has a single configuration, {systems[0].name}. Name at least two logs, folders or selections."
+            f"{texts[0]} has a single configuration, {only}. Name at least two logs, folders or selections."
         )
     names = {system.name for system in systems}
     is_distinct = len(names) == len(systems)
@@ -163,7 +184,9 @@ def _systems(operand: Operand, results: Sequence[Result], score: str | None) -> 
     chosen = score or default
     if chosen not in choices:
         listed = ", ".join(choices)
-        problem = f"has no numeric score '{score}'" if score else "has several scores"
+        problem = "has several scores"
+        if score is not None:
+            problem = f"has no numeric score '{score}'"
         raise InvalidArgument(f"{operand.text} {problem}. Select one with --score: {listed}.")
 
     name, keys = choices[chosen]
@@ -171,9 +194,12 @@ def _systems(operand: Operand, results: Sequence[Result], score: str | None) -> 
     for configuration, result in selected:
         if result.score.score == name:
             _check_range(operand, result, keys[0])
-            by_configuration.setdefault(configuration, []).append(result)
+            rows = by_configuration.setdefault(configuration, [])
+            rows.append(result)
 
-    others = [other for other in names if other != name and score is None]
+    others: list[str] = []
+    if score is None:
+        others = [other for other in names if other != name]
     systems = []
     for configuration, rows in by_configuration.items():
         system = System(configuration.name, configuration, rows, keys, others)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from inspect_discoverybench.human_study.labels import LabelledSample
+from inspect_discoverybench.report.controls import control_section
 from inspect_discoverybench.report.cost import cost_section
 from inspect_discoverybench.report.facets import facet_section, losses
 from inspect_discoverybench.report.groups import group_sections
@@ -13,7 +14,6 @@ from inspect_discoverybench.report.judge_errors import judge_error_section
 from inspect_discoverybench.report.judges import main_results, name_judges
 from inspect_discoverybench.report.leaderboard import Leaderboard
 from inspect_discoverybench.report.overview import new_studies, overview, published_section
-from inspect_discoverybench.report.pairs import controls, domain_knowledge
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.results.frame import Results
@@ -67,8 +67,7 @@ def _sections(leaderboard: Leaderboard) -> list[Section]:
         facet_section(leaderboard),
         losses(leaderboard),
         *group_sections(leaderboard),
-        domain_knowledge(leaderboard),
-        controls(leaderboard),
+        control_section(leaderboard),
         cost_section(leaderboard),
     ]
     return [section for section in sections if section is not None]

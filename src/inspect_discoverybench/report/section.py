@@ -35,7 +35,7 @@ class Description(BaseModel):
 def descriptions() -> dict[str, Description]:
     """The sections by name, in reading order."""
     sections = _read("sections.yaml")
-    return {name: Description.model_validate(section) for name, section in sections.items()}
+    return {name: Description(**section) for name, section in sections.items()}
 
 
 @cache
