@@ -71,10 +71,13 @@ def pytest_configure(config: pytest.Config) -> None:
     """Create the folder of this test run, with Inspect's caches and data; workers inherit the variables."""
     # A shell disables Ctrl-C for background jobs, and so for the processes that the tests end by SIGINT. Here
     # Ctrl-C is enabled again, also for the tests themselves.
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     # For the log of each task, Inspect lists the files of all installed packages. It is imported later.
-    pytest.MonkeyPatch().setattr(importlib.metadata, "packages_distributions", functools.cache(packages_distributions))
+    cached = functools.cache(packages_distributions)
+    pytest.MonkeyPatch().setattr(importlib.metadata, "packages_distributions", cached)
+
     if not hasattr(config, "workerinput"):
         # Paths of sockets in it must have at most 104 characters: too few in macOS's own temporary folder.
         parent = "/tmp" if sys.platform == "darwin" else None
@@ -96,9 +99,9 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Derive markers from fixtures, before `-m` selects by them."""
     for item in items:
-        for fixture in getattr(item, "fixturenames", ()):
-            if fixture in MARKERS:
-                item.add_marker(MARKERS[fixture])
+        fixtures = getattr(item, "fixturenames", ())
+        for fixture in MARKERS.keys() & set(fixtures):
+            item.add_marker(MARKERS[fixture])
 
 
 def pytest_collection_finish() -> None:
@@ -109,7 +112,8 @@ def pytest_collection_finish() -> None:
 
 
 def _missing(marker: str, reason: str) -> NoReturn:
-    waived = os.environ.get("DISCOVERYBENCH_WITHOUT", "").split(",")
+    variable = os.environ.get("DISCOVERYBENCH_WITHOUT", "")
+    waived = variable.split(",")
     if os.environ.get("CI") and marker not in waived:
         pytest.fail(f"{reason}, and CI must not skip tests marked {marker}.")
     pytest.skip(reason)

@@ -2,9 +2,15 @@
 
 from pathlib import Path
 
+METADATA = """Metadata-Version: 2.1
+Name: {package}
+Version: {version}
+"""
+
 
 def installed(folder: Path, package: str, version: str) -> None:
     """Make this version appear to be the installed one."""
     info = folder / f"{package}-{version}.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n", "utf-8")
+    content = METADATA.format(package=package, version=version)
+    (info / "METADATA").write_text(content, "utf-8")

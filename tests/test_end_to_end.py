@@ -72,41 +72,40 @@ print(json.dumps(seen))
 
 @dataclass(frozen=True)
 class Run:
-    """One eval: its samples, and the requests to the provider."""
+    """One eval: its samples, and the requests to the provider, those of the agent and those of the judge."""
 
     samples: list[EvalSample]
-    requests: list[Request]
-
-    def walks(self) -> list[dict[str, Any]]:
-        return [json.loads(observations(sample)[1]) for sample in self.samples]
+    agent_requests: list[Request]
+    judge_requests: list[Request]
 
 
 def golds(upstream: Path) -> list[str]:
-    """Every gold hypothesis of the test split, in the order of its samples."""
-    with (upstream / "eval/answer_key_real.csv").open(encoding="utf-8", newline="") as file:
-        rows = sorted(DictReader(file), key=lambda row: (row["dataset"], int(row["metadataid"]), int(row["query_id"])))
+    """Every gold hypothesis of the test split."""
+    key = upstream / "eval/answer_key_real.csv"
+    rows = DictReader(key.read_text("utf-8").splitlines(keepends=True))
     return [row["gold_hypo"].strip() for row in rows]
 
 
 def agent_and_judge(*cells: str) -> Callable[[Request], Answer]:
     """An agent that runs these cells and submits; a judge that compares texts."""
     turns = [tool_call("python", "Next, the {data}.", code=code) for code in cells]
-    submit = tool_call("submit", "Done.", hypothesis=HYPOTHESIS, workflow="1. Load the data files. 2. Correlate.")
+    turns.append(tool_call("submit", "Done.", hypothesis=HYPOTHESIS, workflow="1. Load the data files. 2. Correlate."))
 
     def answer(request: Request) -> Answer:
         if question(request):
             return truthful(request)
-        turn: Answer = [*turns, submit][sum(message["role"] == "assistant" for message in request["messages"])]
-        return turn
+        earlier = [message for message in request["messages"] if message["role"] == "assistant"]
+        return turns[len(earlier)]
 
     return answer
 
 
 def environment(scripts: Path, folder: Path, **more: str) -> dict[str, str]:
     """The environment of someone who has just installed the package and opened a shell."""
+    path = os.environ["PATH"]
     return {
         **os.environ,
-        "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}",
+        "PATH": f"{scripts}{os.pathsep}{path}",
         "INSPECT_CACHE_DIR": str(folder / "cache"),
         "INSPECT_LOG_DIR": str(folder / "logs"),
         **more,
@@ -123,10 +122,16 @@ def run(scripts: Path, upstream: Path, name: str) -> dict[str, Any]:
     folder = shared.folder() / f"end to end {name}"
     empty = folder / "empty"
     empty.mkdir(parents=True)
-    walk = WALK.replace("GOLDS", repr([gold.encode().hex() for gold in golds(upstream)[:2]]))
-    with serve(agent_and_judge(LOAD, *([walk] if name == "two" else []))) as endpoint:
-        provider = {"OPENAI_BASE_URL": endpoint.url, "OPENAI_API_KEY": "test"}
-        env = environment(scripts, folder, DISCOVERYBENCH_DATA_DIR=str(upstream), **provider)
+    terms = [gold.encode().hex() for gold in golds(upstream)]
+    walk = WALK.replace("GOLDS", repr(terms))
+    with serve(agent_and_judge(LOAD, walk)) as endpoint:
+        env = environment(
+            scripts,
+            folder,
+            DISCOVERYBENCH_DATA_DIR=str(upstream),
+            OPENAI_BASE_URL=endpoint.url,
+            OPENAI_API_KEY="test",
+        )
         shell(COMMANDS[name], empty, env)
     assert not list(empty.iterdir())
     [log] = (folder / "logs").iterdir()
@@ -141,110 +146,118 @@ def eval_run(engine: None, upstream: Path, installed_wheel: Path) -> Callable[[s
         result = shared.build_once(f"end to end {name}", lambda: run(installed_wheel, upstream, name))
         log = read_eval_log(result["log"])
         assert log.status == "success", log.error
-        return Run(log.samples or [], result["requests"])
+        agent = [request for request in result["requests"] if not question(request)]
+        judge = [request for request in result["requests"] if question(request)]
+        return Run(log.samples or [], agent, judge)
 
     return evaluate
 
 
-def observations(sample: EvalSample) -> list[str]:
-    return [str(event.result) for event in sample.events if isinstance(event, ToolEvent) and event.function == "python"]
+def calls_of(sample: EvalSample) -> list[ToolEvent]:
+    return [event for event in sample.events if isinstance(event, ToolEvent)]
 
 
-def folded(text: str) -> str:
-    return " ".join(text.casefold().split())
+def folded(text: object) -> str:
+    return " ".join(str(text).casefold().split())
 
 
 def words(value: object) -> Iterator[str]:
     """Every text in a request, folded; JSON inside a text is opened."""
-    match value:
-        case dict():
-            yield from words([*value.keys(), *value.values()])
-        case list():
-            for part in value:
-                yield from words(part)
-        case str() if value.startswith("{"):
-            yield from words(json.loads(value))
-        case _:
-            yield folded(str(value))
+    if isinstance(value, str) and value.startswith("{"):
+        yield from words(json.loads(value))
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            yield folded(key)
+            yield from words(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from words(part)
+    else:
+        yield folded(value)
 
 
 def test_every_sample_has_four_scores_and_the_calls_of_the_agent(eval_run: Callable[[str], Run]) -> None:
     samples = eval_run("two").samples
-    assert [sample.id for sample in samples] == [f"test/archaeology/{number}/0" for number in range(2)]
+    assert [sample.id for sample in samples] == ["test/archaeology/0/0", "test/archaeology/1/0"]
     for sample in samples:
-        assert (sample.error, sample.limit) == (None, None)
+        assert sample.error is None
+        assert sample.limit is None
         assert sample.scores
         [score] = sample.scores.values()
         # The judge finds other variables and another relationship in texts that differ.
         assert score.value == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
         assert score.answer == HYPOTHESIS
-        calls = [event for event in sample.events if isinstance(event, ToolEvent)]
-        assert [(call.function, call.error) for call in calls] == [("python", None)] * 2 + [("submit", None)]
-        assert "capital.csv: {bytes: " in observations(sample)[0]
+        calls = calls_of(sample)
+        assert [call.function for call in calls] == ["python", "python", "submit"]
+        assert not any(call.error for call in calls)
+        assert "capital.csv: {bytes: " in str(calls[0].result)
         submission = sample.store_as(SubmissionState).submission
         assert submission
-        assert (submission.hypothesis, submission.source) == (HYPOTHESIS, "call")
+        assert submission.source == "call"
         assert calls[2].result == f"**Hypothesis**\n\n{HYPOTHESIS}\n\n**Workflow**\n\n{submission.workflow}"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_agent_does_not_see_gold_hypotheses(eval_run: Callable[[str], Run], upstream: Path, command: str) -> None:
     run = eval_run(command)
-    secrets = {folded(gold) for gold in golds(upstream)} | {"metadata_", "answer_key"}
+    secrets = {"metadata_", "answer_key"}
+    secrets.update(folded(gold) for gold in golds(upstream))
     for sample in run.samples:
-        secrets |= {folded(text) for text in (str(sample.target), sample.metadata["gold_workflow"]) if text}
-    requests = [request for request in run.requests if not question(request)]
-    assert len(requests) == sum(1 + len(observations(sample)) for sample in run.samples)
-    texts = [*words(requests), *(folded(text) for sample in run.samples for text in observations(sample))]
-    assert [(secret, text) for text in texts for secret in secrets if secret in text] == []
+        secrets.add(folded(sample.target))
+        secrets.add(folded(sample.metadata["gold_workflow"] or sample.target))
+
+    texts = list(words(run.agent_requests))
+    for secret in secrets:
+        assert not [text for text in texts if secret in text]
     # The judge was shown the gold, so these texts would have been recognised.
-    judge_texts = "\n".join(words([r for r in run.requests if question(r)]))
-    assert all(folded(str(sample.target)) in judge_texts for sample in run.samples)
+    judge_texts = "\n".join(words(run.judge_requests))
+    for sample in run.samples:
+        assert folded(sample.target) in judge_texts
 
 
-def test_the_container_has_no_answer_network_root_or_capabilities(eval_run: Callable[[str], Run]) -> None:
-    for walk in eval_run("two").walks():
+def test_the_container_has_the_data_and_no_answer_network_root_or_capabilities(
+    eval_run: Callable[[str], Run],
+) -> None:
+    for sample in eval_run("two").samples:
+        walk = json.loads(str(calls_of(sample)[1].result))
+        names = [file["name"] for file in sample.metadata["data_files"]]
+        assert walk["data"] == sorted(names)
         assert walk["found"] == []
         # The walk covered the whole system and found the control.
         assert walk["files"] > 10_000
         assert walk["unread"] < 100
-        assert walk["control"] == [f"/workspace/{walk['data'][0]}"]
+        assert walk["control"] == [f"/workspace/{min(names)}"]
         assert walk["network"] != "reached"
         assert walk["uid"] != 0
-        assert {int(capabilities, 16) for capabilities in walk["capabilities"]} == {0}
+        for capabilities in walk["capabilities"]:
+            assert int(capabilities, 16) == 0
 
 
 def test_nothing_runs_in_the_container_after_the_last_call(eval_run: Callable[[str], Run]) -> None:
     for sample in eval_run("two").samples:
-        calls = [number for number, event in enumerate(sample.events) if isinstance(event, ToolEvent)]
-        assert any(isinstance(event, SandboxEvent) for event in sample.events[: calls[-1]])
-        assert not any(isinstance(event, SandboxEvent) for event in sample.events[calls[-1] :])
-
-
-def test_the_data_files_are_complete_and_alone_in_the_container(eval_run: Callable[[str], Run], upstream: Path) -> None:
-    sample = eval_run("two").samples[0]
-    released = upstream / "discoverybench/real/test/archaeology"
-    names = sorted(file["name"] for file in json.loads((released / "metadata_0.json").read_text("utf-8"))["datasets"])
-    assert len(names) == 3
-    lines = [line.partition("} ")[0] for line in observations(sample)[0].splitlines()]
-    assert lines == [f"{name}: {{bytes: {(released / name).stat().st_size}" for name in names]
+        last_call = sample.events.index(calls_of(sample)[-1])
+        commands = [number for number, event in enumerate(sample.events) if isinstance(event, SandboxEvent)]
+        assert commands
+        assert max(commands) < last_call
 
 
 def test_both_names_work_beside_a_folder_of_that_name(installed_wheel: Path, tmp_path: Path) -> None:
     own = tmp_path / "project" / "discoverybench"
     own.mkdir(parents=True)
-    (own / "__init__.py").write_text("raise ImportError('not the installed one')\n", encoding="utf-8")
-    tasks = "discoverybench/demo inspect_discoverybench/demo"
+    (own / "__init__.py").write_text("raise ImportError('not the installed one')\n", "utf-8")
     env = environment(installed_wheel, tmp_path)
+    tasks = "discoverybench/demo inspect_discoverybench/demo"
     options = "--solver discoverybench/gold --model discoverybench/baseline --limit 1 --display plain"
     shell(f"inspect eval {tasks} {options}", own.parent, env)
-    logs = [read_eval_log(str(path)) for path in (tmp_path / "logs").iterdir()]
-    assert [log.eval.task for log in logs] == ["discoverybench/demo"] * 2
-    assert {log.status for log in logs} == {"success"}
+    paths = list((tmp_path / "logs").iterdir())
+    assert len(paths) == 2
+    for path in paths:
+        log = read_eval_log(str(path))
+        assert log.eval.task == "discoverybench/demo"
+        assert log.status == "success"
 
 
 def test_root_files_are_inside_the_wheel(installed_wheel: Path) -> None:
-    names = ["Dockerfile", "requirements.txt", "init.py", "helm-values.yaml", ".dockerignore"]
     [folder] = installed_wheel.parent.glob("lib/*/site-packages/inspect_discoverybench/_shipped")
-    for name in ("compose.yaml", *(f"sandbox/{name}" for name in names)):
+    for name in ("compose.yaml", "sandbox/Dockerfile", "sandbox/.dockerignore", "sandbox/helm-values.yaml"):
         assert (folder / name).read_bytes() == (REPOSITORY / name).read_bytes()
