@@ -52,9 +52,16 @@ def with_calls(*outputs: ModelOutput) -> ModelOutput:
 
 def costly(turn: Turn) -> ModelOutput:
     """A turn that costs 1000 tokens."""
-    output = ModelOutput.from_content("mockllm/model", turn) if isinstance(turn, str) else turn
-    usage = ModelUsage(input_tokens=1, output_tokens=1000, total_tokens=1001)
-    return output.model_copy(update={"usage": usage})
+    output = output_of(turn)
+    output.usage = ModelUsage(input_tokens=1, output_tokens=1000, total_tokens=1001)
+    return output
+
+
+def output_of(turn: Turn) -> ModelOutput:
+    """A copy of a turn as an output."""
+    if isinstance(turn, str):
+        return ModelOutput.from_content("mockllm/model", turn)
+    return turn.model_copy(deep=True)
 
 
 def in_text(call: ToolCall) -> str:
@@ -85,13 +92,15 @@ def replies(script: Script) -> Callable[..., ModelOutput]:
 
     def reply(messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: Any) -> ModelOutput:
         if callable(script):
-            turn = script(messages, required_action(messages, tools, choice))
+            action = required_action(messages, tools, choice)
+            turn = script(messages, action)
+        elif len(remaining) > 1:
+            turn = remaining.pop(0)
         else:
-            turn = remaining.pop(0) if len(remaining) > 1 else remaining[0]
-        if isinstance(turn, str):
-            turn = ModelOutput.from_content("mockllm/model", turn)
-        output = turn.model_copy(deep=True)
-        output.usage = output.usage or ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+            [turn] = remaining
+        output = output_of(turn)
+        if output.usage is None:
+            output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
         calls = output.message.tool_calls if output.choices else None
         if calls and not tools:
             output.completion = in_text(calls[0])
@@ -114,11 +123,12 @@ def finished(log: EvalLog) -> EvalLog:
 
 def named_sample(sample: Sample, name: str) -> Sample:
     """A copy whose task text and goal have a name; an agent may render the task text anew."""
-    metadata = dict(sample.metadata or {})
-    goal = metadata["goal"]
-    metadata["goal"] = f"{goal}\n{name}"
-    changes = {"id": name, "input": f"{name}\n{sample.input}", "metadata": metadata}
-    return sample.model_copy(update=changes)
+    named = sample.model_copy(deep=True)
+    named.id = name
+    named.input = f"{name}\n{sample.input}"
+    assert named.metadata
+    named.metadata["goal"] += f"\n{name}"
+    return named
 
 
 def play_all(scripts: Mapping[str, Script], solver: Solver, **options: Any) -> dict[str, EvalSample]:
@@ -130,8 +140,8 @@ def play_all(scripts: Mapping[str, Script], solver: Solver, **options: Any) -> d
     def reply(messages: list[ChatMessage], tools: Any, choice: ToolChoice, config: Any) -> ModelOutput:
         users = [message.text for message in messages if message.role == "user"]
         lines = "\n".join(users).splitlines()
-        [name] = [name for name in functions if name in lines]
-        return functions[name](messages, tools, choice, config)
+        [function] = [function for name, function in functions.items() if name in lines]
+        return function(messages, tools, choice, config)
 
     model = get_model("mockllm/model", custom_outputs=reply, memoize=False)
     task = task_with(task, dataset=MemoryDataset(samples))

@@ -32,13 +32,6 @@ def test_each_of_two_generations_must_call_its_tool() -> None:
     assert submission(sample)
 
 
-def test_two_generations_in_text() -> None:
-    sample = play([python("2 + 2"), ANSWER], codegen(actions="text"))
-    assert roles(sample) == ["system", "user", "assistant", "user", "assistant"]
-    assert observations(sample) == ["4"]
-    assert submission(sample)
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_a_model_without_a_program_is_asked_to_submit(form: str) -> None:
     sample = play(["Rain raises yield, I think.", ANSWER], codegen(actions=form))

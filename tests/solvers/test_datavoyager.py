@@ -54,10 +54,13 @@ class Team:
 
     def __call__(self, messages: list[ChatMessage], must: str) -> Turn:
         if is_critic(messages):
-            return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+            reply, *others = self.replies
+            self.replies = others or [reply]
+            return reply
         self.acts += 1
         if must == "python":
-            return python(self.code.pop(0) if self.code else f"print({self.acts})")
+            code = self.code.pop(0) if self.code else f"print({self.acts})"
+            return python(code)
         if "Draft the answer" in messages[-1].text:
             return self.drafts.pop(0) if self.drafts else json.dumps(DRAFT)
         if must == "submit":

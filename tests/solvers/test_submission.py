@@ -34,10 +34,12 @@ CALLS: dict[str, tuple[dict[str, Any], str, str]] = {
 
 
 def test_each_call_is_submitted_as_text() -> None:
-    scripts = {name: [submit(**arguments)] for name, (arguments, _, _) in CALLS.items()}
-    samples = play_all(scripts, no_data_guess(), score=False)
-    for name, (_, hypothesis, workflow) in CALLS.items():
-        answer = submitted(samples[name])
+    scripts = {}
+    for name, (arguments, _, _) in CALLS.items():
+        scripts[name] = [submit(**arguments)]
+    for name, sample in play_all(scripts, no_data_guess(), score=False).items():
+        _, hypothesis, workflow = CALLS[name]
+        answer = submitted(sample)
         assert answer.hypothesis == hypothesis, name
         assert answer.workflow == workflow, name
         assert answer.source == "call"
