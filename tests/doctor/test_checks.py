@@ -12,15 +12,14 @@ from tests.packages import installed
 SECRET = "sesame-open-7731"
 
 
-def doctor(options: str = "", *, exit_code: int) -> dict[str, tuple[str, str]]:
-    """The status and the message of each check."""
+def doctor(options: str = "", *, exit_code: int) -> dict[str, str]:
+    """What each check found, after its status."""
     result = discoverybench(f"doctor {options}")
     assert result.exit_code == exit_code, result.output
     findings = {}
     for line in result.stdout.splitlines():
-        status, _, finding = line.partition(" ")
-        check, _, message = finding.strip().partition(": ")
-        findings[check] = (status, message)
+        check, _, message = line[7:].partition(": ")
+        findings[check] = line[:7] + message
     return findings
 
 
@@ -29,9 +28,10 @@ def test_a_sound_installation(upstream: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(upstream))
     findings = doctor("--model discoverybench/baseline", exit_code=0)
     assert list(findings) == ["versions", "data", "docker", "discoverybench/baseline"]
-    assert {status for status, _ in findings.values()} == {"ok"}
-    assert findings["data"][1].startswith("the released data are complete and unchanged")
-    assert findings["docker"][1].endswith(f" has the image {image()}")
+    for finding in findings.values():
+        assert finding.startswith("ok ")
+    assert "the released data are complete and unchanged" in findings["data"]
+    assert findings["docker"].endswith(f" has the image {image()}")
 
 
 def test_a_fresh_machine_without_docker_and_keys(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,11 +39,11 @@ def test_a_fresh_machine_without_docker_and_keys(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("DISCOVERYBENCH_DATA_DIR", raising=False)
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
     findings = doctor("--model openai/gpt-4o", exit_code=1)
-    assert [status for status, _ in findings.values()] == ["ok", "ok", "failed", "failed"]
-    assert "are not downloaded" in findings["data"][1]
-    assert "Docker does not respond" in findings["docker"][1]
-    assert "Install and start it" in findings["docker"][1]
-    assert "OPENAI_API_KEY" in findings["openai/gpt-4o"][1]
+    assert findings["data"].startswith("ok     the released data are not downloaded")
+    assert findings["docker"].startswith("failed Docker does not respond")
+    assert "Install and start it" in findings["docker"]
+    assert findings["openai/gpt-4o"].startswith("failed ")
+    assert "OPENAI_API_KEY" in findings["openai/gpt-4o"]
 
 
 def test_an_old_package_and_a_wrong_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -51,47 +51,43 @@ def test_an_old_package_and_a_wrong_data_folder(monkeypatch: pytest.MonkeyPatch,
     installed(tmp_path, "pooch", "0.1.0")
     monkeypatch.syspath_prepend(tmp_path)
     findings = doctor(exit_code=1)
-    assert findings["versions"] == (
-        "failed",
-        "pooch 0.1.0 is installed, but >=1.8.2 is required. Run: pip install --upgrade inspect-discoverybench",
-    )
-    assert findings["data"][0] == "failed"
-    assert "/nowhere/data is not a folder" in findings["data"][1]
+    problem = "pooch 0.1.0 is installed, but >=1.8.2 is required. Run: pip install --upgrade inspect-discoverybench"
+    assert findings["versions"] == f"failed {problem}"
+    assert findings["data"].startswith("failed ")
+    assert "/nowhere/data is not a folder" in findings["data"]
 
 
 def test_damaged_data_fail_with_the_remedy(upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "discoverybench").symlink_to(upstream / "discoverybench" / "real")
     monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(tmp_path / "data"))
-    status, message = doctor(exit_code=1)["data"]
-    assert status == "failed"
-    assert "is missing (and 1465 more)" in message
-    assert "Use a clone of allenai/discoverybench" in message
+    finding = doctor(exit_code=1)["data"]
+    assert finding.startswith("failed ")
+    assert "is missing (and 1465 more)" in finding
+    assert "Use a clone of allenai/discoverybench" in finding
 
 
-def check_over_http(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
-    """Check a model that gives this answer."""
+def check_over_http(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Check a model that gives this answer; the last line, without the name of the model."""
     with lab(lambda _: answer) as (model, _):
         monkeypatch.setenv("LAB_API_KEY", SECRET)
         result = discoverybench(f"doctor --model {model}")
     assert SECRET not in result.output
-    last = result.output.splitlines()[-1]
-    status, _, finding = last.partition(" ")
-    return status, finding.strip().removeprefix(f"{model}: ")
+    *_, last = result.output.splitlines()
+    return last.replace(f"{model}: ", "")
 
 
 @pytest.mark.parametrize(
-    ("answer", "message"),
+    ("answer", "finding"),
     [
-        (tool_call("python", code="6 * 7"), "acts by tool calls"),
-        ("Let me see.\n```python\nprint(6 * 7)\n```\n", "acts in text"),
+        (tool_call("python", code="6 * 7"), "ok     acts by tool calls"),
+        ("Let me see.\n```python\nprint(6 * 7)\n```\n", "ok     acts in text"),
     ],
 )
 def test_a_model_acts_by_a_tool_call_or_a_code_block(
-    answer: Answer, message: str, monkeypatch: pytest.MonkeyPatch
+    answer: Answer, finding: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    status, found = check_over_http(answer, monkeypatch)
-    assert (status, found.partition(":")[0]) == ("ok", message)
+    assert check_over_http(answer, monkeypatch).startswith(finding)
 
 
 @pytest.mark.parametrize(
@@ -105,6 +101,6 @@ def test_a_model_acts_by_a_tool_call_or_a_code_block(
     ],
 )
 def test_a_model_that_does_not_act_fails(answer: Answer, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    status, found = check_over_http(answer, monkeypatch)
-    assert status == "failed"
-    assert message in found
+    finding = check_over_http(answer, monkeypatch)
+    assert finding.startswith("failed ")
+    assert message in finding

@@ -1,14 +1,12 @@
 """The expected use in `--dry-run`."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.command_line import completed
-from tests.experiment.experiments import BASELINE, logs_of, price
+from tests.experiment.experiments import BASELINE, logs_of, price, write_prices
 
 CHANGES = f"--set 'solvers=[discoverybench/codegen, discoverybench/gold]' {BASELINE}"
 
@@ -30,9 +28,8 @@ def test_without_a_finished_sample_the_use_is_unknown() -> None:
     assert "No sample has finished, so tokens and cost are unknown. Run with --limit 3 first." in table
 
 
-def test_the_use_of_finished_samples_is_multiplied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    prices = {"discoverybench/baseline": price(1_000_000)}
-    (tmp_path / "costs.yaml").write_text(yaml.safe_dump(prices), "utf-8")
+def test_the_use_of_finished_samples_is_multiplied(monkeypatch: pytest.MonkeyPatch) -> None:
+    write_prices("costs.yaml", price(1_000_000))
     monkeypatch.setenv("INSPECT_EVAL_MODEL_COST_CONFIG", "costs.yaml")
     completed(f"run small.yaml {CHANGES} --limit 1")
     [log] = logs_of("codegen")
@@ -42,7 +39,8 @@ def test_the_use_of_finished_samples_is_multiplied(tmp_path: Path, monkeypatch: 
     [codegen, gold] = forecasts("--limit 3 --set epochs=2")
     assert codegen["samples"] == 6
     assert codegen["finished"] == 1
-    assert codegen["tokens"] == 6 * tokens > 0
+    assert tokens > 0
+    assert codegen["tokens"] == 6 * tokens
     assert codegen["cost"] == 6 * usages["discoverybench/baseline"].total_tokens
     assert gold["cost"] == 0
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
@@ -19,7 +18,7 @@ from inspect_discoverybench.statistics.mean import estimate_mean
 from tests import inspect_command
 from tests.command_line import completed, discoverybench, lab
 from tests.endpoint import Answer, tool_call
-from tests.experiment.experiments import BASELINE, logs, logs_of, price
+from tests.experiment.experiments import BASELINE, logs, logs_of, price, write_prices
 
 STUDY = Path(__file__).parents[2] / "examples/lighthouses/metadata_0.json"
 NO_DATA_GUESS = "--set solvers=[discoverybench/no_data_guess]"
@@ -52,10 +51,9 @@ def test_bounds_count_unscored_samples_as_0_and_as_1() -> None:
 
 
 @pytest.fixture
-def priced(tmp_path: Path) -> str:
+def priced() -> str:
     """The command of two runs with the offline model, whose input costs one dollar a token."""
-    prices = {"discoverybench/baseline": price(1_000_000) | {"output": 0}}
-    (tmp_path / "costs.yaml").write_text(yaml.safe_dump(prices), "utf-8")
+    write_prices("costs.yaml", price(1_000_000) | {"output": 0})
     return f"run small.yaml {BASELINE} --model-cost-config costs.yaml"
 
 
@@ -76,12 +74,15 @@ def test_the_closing_table(priced: str) -> None:
 
 
 def test_the_closing_table_as_json(priced: str) -> None:
-    gold, no_data_guess = json.loads(discoverybench(f"{priced} --json").stdout)["runs"]
+    result = discoverybench(f"{priced} --json")
+    gold, no_data_guess = json.loads(result.stdout)["runs"]
     assert gold["solver"] == "discoverybench/gold"
     assert gold["samples"] == {"scored": 2, "unscored": 0, "no_submission": 0, "errors": 0}
-    assert gold["score"]["value"] == 1.0
-    assert gold["score"]["bounds"] is None
-    assert gold["score"]["interval"] == pytest.approx([estimate_mean([1, 1], "ab").low, 1.0])
+    score = gold["score"]
+    assert score["value"] == 1.0
+    assert score["bounds"] is None
+    expected = estimate_mean([1, 1], "ab")
+    assert score["interval"] == pytest.approx([expected.low, 1.0])
     [guess] = logs_of("no_data_guess")
     assert no_data_guess["cost"] == guess.stats.model_usage["discoverybench/baseline"].input_tokens
 
@@ -115,7 +116,9 @@ def test_samples_without_a_submission_and_with_errors_are_counted() -> None:
         result = discoverybench(f"run small.yaml {NO_DATA_GUESS} {options} --model {model} --json")
     assert result.exit_code == 1
     [outcome] = json.loads(result.stdout)["runs"]
-    assert outcome["samples"] == {"scored": 1, "unscored": 0, "no_submission": 1, "errors": 1}
+    assert outcome["samples"]["scored"] == 1
+    assert outcome["samples"]["no_submission"] == 1
+    assert outcome["samples"]["errors"] == 1
 
 
 def test_a_task_without_a_score_has_none_in_the_table() -> None:

@@ -83,7 +83,15 @@ def experiment_options(command: Callable[..., None]) -> Callable[..., None]:
         price_file: Path | None,
         **others: Any,
     ) -> None:
-        command(ExperimentOptions(file, models, limit, retries, changes, price_file), **others)
+        options = ExperimentOptions(
+            file=file,
+            models=models,
+            limit=limit,
+            retries=retries,
+            changes=changes,
+            price_file=price_file,
+        )
+        command(options, **others)
 
     return with_options
 

@@ -16,6 +16,9 @@ from pydantic import (
     WithJsonSchema,
 )
 
+Arguments = dict[str, Any]
+"""Arguments or settings by name."""
+
 
 class StrictModel(BaseModel):
     """Base of every part of an experiment file."""
@@ -37,7 +40,7 @@ class Component(StrictModel):
     name: NonEmpty
     """Registry name, such as `discoverybench/real`; of a model, its provider and name, such as `openai/gpt-4o`."""
 
-    args: dict[str, Any] = {}
+    args: Arguments = {}
     """Its arguments, as for `-T`, `-S` and `-M`."""
 
 
@@ -51,7 +54,7 @@ class ModelSpec(Component):
     """Generation settings: the fields of Inspect's `GenerateConfig`."""
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Arguments:
         """The generation settings that are given."""
         return self.config.model_dump(exclude_none=True)
 
@@ -141,7 +144,7 @@ class Experiment(StrictModel):
     limits: Limits = Limits()
     """See `Limits`."""
 
-    options: dict[str, Any] = {}
+    options: Arguments = {}
     """Any other argument of Inspect's `eval_set`, such as `max_connections`, `retry_on_error` or `sandbox`."""
 
     log_dir: Annotated[NonEmpty, AfterValidator(_log_dir)]
@@ -158,10 +161,10 @@ class Experiment(StrictModel):
         return {**self.roles, "grader": self.grader}
 
     @property
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Arguments:
         """Arguments of `eval_set` that have their own keys: limits, epochs, tags and metadata."""
         metadata = self.options.get("metadata") or {}
-        arguments: dict[str, Any] = {}
+        arguments: Arguments = {}
         for name, limit in self.limits.model_dump(exclude_none=True).items():
             arguments[LIMIT_ARGUMENTS[name]] = limit
         arguments["epochs"] = self.epochs

@@ -1,7 +1,7 @@
 """An experiment as one call of Inspect's `eval_set`."""
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -21,7 +21,7 @@ from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.errors.redaction import public_settings, remember_keys
-from inspect_discoverybench.experiment.definition import Component, Experiment, ModelSpec
+from inspect_discoverybench.experiment.definition import Arguments, Component, Experiment, ModelSpec
 from inspect_discoverybench.experiment.experiment_file import ExperimentFile
 from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
 from inspect_discoverybench.experiment.options import eval_set_options
@@ -46,7 +46,7 @@ class EvalSet:
     file: YamlFile
     cells: Sequence[MatrixCell]
     tasks: Sequence[Task]
-    arguments: Mapping[str, Any]
+    arguments: Arguments
 
     def dry_run(self) -> list[EvalLog]:
         """Let Inspect resolve every run without running samples.
@@ -92,8 +92,12 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
 
     # Set on the evaluated models, from which the judge inherits them. Their configs lack settings of `eval_set`.
     timeouts = {name: options[name] for name in INHERITED if name in options}
-    models = [_build_model(cell.model, cell.model_line, timeouts) for cell in cells]
-    tasks = [_build_task(cell, model) for cell, model in zip(cells, models, strict=True)]
+    models = []
+    tasks = []
+    for cell in cells:
+        model = _build_model(cell.model, cell.model_line, timeouts)
+        models.append(model)
+        tasks.append(_build_task(cell, model))
     roles = _build_roles(experiment, file)
     all_models = [*models, *roles.values()]
     if "grader" not in roles:
@@ -102,10 +106,16 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
     register_prices(all_models, prices)
 
     # Write every finished sample to the log immediately, so that a killed process loses none.
-    arguments: dict[str, Any] = {"log_buffer": 1, **options, **experiment.arguments}
+    arguments: Arguments = {"log_buffer": 1, **options, **experiment.arguments}
     arguments["log_dir"] = experiment.log_dir
     arguments["model_roles"] = roles
-    return EvalSet(experiment, file, cells, tasks, arguments)
+    return EvalSet(
+        experiment=experiment,
+        file=file,
+        cells=cells,
+        tasks=tasks,
+        arguments=arguments,
+    )
 
 
 def dry_run_in_subprocess(experiment_file: ExperimentFile) -> list[EvalLog]:
@@ -153,7 +163,9 @@ def _suggestion(name: str, names: Iterable[str]) -> str:
     """The name of this package that is most similar to a registry name, in a sentence; empty if it is one of them."""
     package, _, own_name = name.rpartition("/")
     nearest = get_close_matches(own_name, names, n=1)
-    if not nearest or (package in PACKAGES and own_name in names):
+    if not nearest:
+        return ""
+    if package in PACKAGES and own_name in names:
         return ""
     return f"Did you mean discoverybench/{nearest[0]}?"
 
@@ -161,16 +173,18 @@ def _suggestion(name: str, names: Iterable[str]) -> str:
 def _build_roles(experiment: Experiment, file: YamlFile) -> dict[str, Model]:
     roles = {}
     for role, spec in experiment.all_roles.items():
-        place = ("roles", role) if role in experiment.roles else ("grader",)
-        line = file.where(*place)
+        line = file.where("roles", role)
+        if role not in experiment.roles:
+            line = file.where("grader")
         roles[role] = _build_model(spec, line, timeouts={})
     return roles
 
 
-def _build_model(spec: ModelSpec, where: str, timeouts: Mapping[str, Any]) -> Model:
+def _build_model(spec: ModelSpec, where: str, timeouts: Arguments) -> Model:
     remember_keys(spec.args)
     config = spec.config.model_copy(update=timeouts)
-    with inspect_errors(InvalidExperiment, f"{where}: model {spec.name} cannot be called"):
+    problem = f"{where}: model {spec.name} cannot be called"
+    with inspect_errors(InvalidExperiment, problem):
         # inspect-evals-lint: ignore[IEBP001] -- an experiment names its models
         return get_model(spec.name, base_url=spec.base_url, config=config, **spec.args)
 
@@ -180,7 +194,7 @@ def _default_judges(tasks: Sequence[Task], file: YamlFile) -> list[Model]:
     names = {(task.metadata or {}).get(DEFAULT_JUDGE_KEY) for task in tasks}
     names.discard(None)
     where = file.where()
-    message = "the default judge cannot be called. Name one, such as grader: PROVIDER/MODEL"
-    with inspect_errors(InvalidExperiment, f"{where}: {message}"):
+    problem = f"{where}: the default judge cannot be called. Name one, such as grader: PROVIDER/MODEL"
+    with inspect_errors(InvalidExperiment, problem):
         # inspect-evals-lint: ignore[IEBP001] -- checked before any run
         return [get_model(name) for name in names]

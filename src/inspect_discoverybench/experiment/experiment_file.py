@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.invalid_values import did_you_mean
-from inspect_discoverybench.experiment.definition import Experiment, Limits, ModelSpec
+from inspect_discoverybench.experiment.definition import Arguments, Experiment, Limits, ModelSpec
 from inspect_discoverybench.experiment.yaml_file import YamlFile, parse_yaml
 
 
@@ -71,7 +71,7 @@ def _describe(error: ValidationError, file: YamlFile) -> str:
     return f"{where}: unknown key.{suggestion} All keys are in docs/experiments.md."
 
 
-def _apply(change: str, values: dict[str, Any]) -> None:
+def _apply(change: str, values: Arguments) -> None:
     """Change a value in place. Mappings that are missing on the way to it are added."""
     path, equals, text = change.partition("=")
     if not equals:

@@ -74,9 +74,6 @@ def forecast_runs(dry_run: Sequence[EvalLog], logs: Iterable[LogSummary]) -> lis
 
 
 def _sum(numbers: Sequence[float | None]) -> float | None:
-    total = 0.0
-    for number in numbers:
-        if number is None:
-            return None
-        total += number
-    return total
+    if None in numbers:
+        return None
+    return sum(number for number in numbers if number is not None)

@@ -1,14 +1,12 @@
 """The matrix of an experiment: tasks × solvers × models."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.redaction import public_settings
-from inspect_discoverybench.experiment.definition import Component, Experiment, ModelSpec
+from inspect_discoverybench.experiment.definition import Arguments, Component, Experiment, ModelSpec
 from inspect_discoverybench.experiment.yaml_file import YamlFile
 
 
@@ -35,7 +33,7 @@ class MatrixCell:
         return task, solver, model
 
 
-def _label(name: str, args: Mapping[str, Any]) -> str:
+def _label(name: str, args: Arguments) -> str:
     if not args:
         return name
     shown = public_settings(args)

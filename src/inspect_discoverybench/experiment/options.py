@@ -1,7 +1,6 @@
 """The key `options` of an experiment file: arguments of Inspect's `eval_set`."""
 
 import inspect
-from collections.abc import Mapping
 from typing import Any, get_type_hints
 
 from inspect_ai import eval_set
@@ -10,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.invalid_values import did_you_mean
-from inspect_discoverybench.experiment.definition import LIMIT_ARGUMENTS
+from inspect_discoverybench.experiment.definition import LIMIT_ARGUMENTS, Arguments
 from inspect_discoverybench.experiment.experiment_file import reason_of_error
 from inspect_discoverybench.experiment.yaml_file import YamlFile
 
@@ -36,7 +35,7 @@ _GENERATION = GenerateConfigArgs.__annotations__.keys()
 _ARGUMENTS = inspect.signature(eval_set).parameters.keys() - {"kwargs"}
 
 
-def eval_set_options(options: Mapping[str, Any], file: YamlFile) -> dict[str, Any]:
+def eval_set_options(options: Arguments, file: YamlFile) -> Arguments:
     """Convert the options to arguments of `eval_set`.
 
     Raises:

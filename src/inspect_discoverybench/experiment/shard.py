@@ -129,7 +129,7 @@ def restrict_to_shard(eval_set: EvalSet, shard: Shard, dry_run: Sequence[EvalLog
     arguments = dict(eval_set.arguments)
     arguments.setdefault("eval_set_id", _eval_set_id(parent, shard.count))
     arguments["log_dir"] = shard.log_dir(parent)
-    arguments["metadata"] = {**arguments["metadata"], "shard": str(shard)}
+    arguments["metadata"] = arguments["metadata"] | {"shard": str(shard)}
     # Already applied in the dry run.
     arguments["limit"] = None
     arguments["sample_id"] = None

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -10,7 +10,7 @@ import yaml
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.redaction import public_settings
-from inspect_discoverybench.experiment.definition import Experiment, ModelSpec
+from inspect_discoverybench.experiment.definition import Arguments, Experiment, ModelSpec
 from inspect_discoverybench.experiment.matrix import MatrixCell
 
 
@@ -20,10 +20,10 @@ def shell_command(experiment: Experiment, cell: MatrixCell) -> str:
     Raises:
         InvalidExperiment: A value cannot be expressed on Inspect's command line, or is a secret.
     """
+    _refuse_secrets(experiment, cell)
     words = ["inspect", "eval", cell.task.name]
     words += _pairs("-T", cell.task.args)
     if cell.solver is not None:
-        _refuse_secrets(f"solver {cell.solver.name}", cell.solver.args)
         words += ["--solver", cell.solver.name]
         words += _pairs("-S", cell.solver.args)
     words += _model(cell.model)
@@ -31,7 +31,6 @@ def shell_command(experiment: Experiment, cell: MatrixCell) -> str:
         model = _role(role, spec)
         words += ["--model-role", f"{role}={model}"]
 
-    _refuse_secrets("options", experiment.options)
     options = {**cell.model.settings, **experiment.options, **experiment.arguments}
     metadata = options.pop("metadata")
     tags = options.pop("tags")
@@ -45,7 +44,6 @@ def shell_command(experiment: Experiment, cell: MatrixCell) -> str:
 
 def _model(spec: ModelSpec) -> list[str]:
     """The options for the evaluated model, without its generation settings."""
-    _refuse_secrets(f"model {spec.name}", spec.model_dump())
     words = ["--model", spec.name]
     words += _pairs("-M", spec.args)
     if spec.base_url is not None:
@@ -56,7 +54,6 @@ def _model(spec: ModelSpec) -> list[str]:
 def _role(role: str, spec: ModelSpec) -> str:
     """The model of a role: its name, or a mapping with its settings."""
     name = f"role {role}"
-    _refuse_secrets(name, spec.model_dump())
     if spec.base_url is not None:
         raise _inexpressible(f"base_url of the {name}", spec.base_url)
     settings = spec.settings
@@ -67,17 +64,22 @@ def _role(role: str, spec: ModelSpec) -> str:
     return _yaml_word(name, {"model": spec.name, **settings})
 
 
-def _refuse_secrets(name: str, settings: Mapping[str, Any]) -> None:
-    shown = public_settings(settings)
-    for setting, value in settings.items():
-        if shown[setting] != value:
+def _refuse_secrets(experiment: Experiment, cell: MatrixCell) -> None:
+    parts: Arguments = {
+        "solver": cell.solver and cell.solver.args,
+        "model": cell.model.model_dump(),
+        "roles": {role: spec.model_dump() for role, spec in experiment.all_roles.items()},
+        "options": experiment.options,
+    }
+    for name, shown in public_settings(parts).items():
+        if shown != parts[name]:
             raise InvalidExperiment(
-                f"{name}: {setting}={shown[setting]} stands for a secret, which is not exported. Set the environment "
-                "variable of the provider instead, such as OPENAI_API_KEY or OPENAI_BASE_URL."
+                f"{name}: {shown} stands for a secret, which is not exported. "
+                "Set the environment variable of the provider instead, such as OPENAI_API_KEY or OPENAI_BASE_URL."
             )
 
 
-def _pairs(option: str, args: Mapping[str, Any]) -> list[str]:
+def _pairs(option: str, args: Arguments) -> list[str]:
     words = []
     for name, value in args.items():
         text = _yaml_word(f"{option} {name}", value)

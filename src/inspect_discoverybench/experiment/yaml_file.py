@@ -31,8 +31,8 @@ class _Loader(yaml.SafeLoader):
 
     def construct_text(self, node: yaml.ScalarNode) -> str:
         for variable in _VARIABLE.finditer(node.value):
-            name, default = variable["name"], variable["default"]
-            if default is None and name not in os.environ:
+            name = variable["name"]
+            if variable["default"] is None and name not in os.environ:
                 raise _problem(f"the environment variable {name} is not set", node)
         return _VARIABLE.sub(_value_of, node.value)
 
@@ -84,7 +84,8 @@ class YamlFile:
         Args:
             place: Path from the root to the value: keys of mappings and indices of lists.
         """
-        line, node = 0, self.root
+        line = 0
+        node = self.root
         for part in place:
             children = _children(node)
             if part not in children:
@@ -118,7 +119,8 @@ def parse_yaml(text: str, name: str) -> Any:
     try:
         return yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        mark = error.problem_mark
+        line = mark.line + 1 if mark else 1
         raise InvalidExperiment(f"{name}:{line}: {error.problem}. Check the YAML around it.") from error
     except _INVALID as error:
         reason = " ".join(str(error).split())
