@@ -23,5 +23,5 @@ def test_the_nightly_script_fails_below_its_threshold(
             runpy.run_path(str(SUITE / "nightly.py"), run_name="__main__")
         assert raised.value.code == exit_code
     output = capsys.readouterr()
-    assert "HMS 0.300 over 8 samples, 0 unscored" in output.out
-    assert output.err.endswith("HMS 0.300 is below 0.9\n")
+    assert "HMS 0.425 over 8 samples, 0 unscored" in output.out
+    assert output.err.endswith("HMS 0.425 is below 0.9\n")
