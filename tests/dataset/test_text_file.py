@@ -4,13 +4,15 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from inspect_discoverybench.dataset.audit import audit_studies
-from inspect_discoverybench.errors.exceptions import DataError
+from inspect_discoverybench.dataset.text_file import read_text
+from inspect_discoverybench.errors.exceptions import DataError, DataMissing
 from tests.dataset.studies import load, write_study
 
 TABLE = b"x,y\n1,2\n3,4\n"
@@ -41,3 +43,11 @@ def test_a_table_that_is_no_text_is_refused(tmp_path: Path, content: bytes) -> N
         load(folder)
     [problem] = audit_studies(folder).problems
     assert "a.csv is no text file" in problem
+
+
+def test_a_pipe_and_a_device_are_refused_because_reading_them_would_not_end(tmp_path: Path) -> None:
+    pipe = tmp_path / "metadata_0.json"
+    os.mkfifo(pipe)
+    for path in (pipe, Path("/dev/zero"), tmp_path):
+        with pytest.raises(DataMissing, match=f"^{path} is not a file"):
+            read_text(path)

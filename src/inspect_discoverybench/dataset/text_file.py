@@ -16,9 +16,13 @@ def read_text(path: Path) -> str:
     """Read a text file in UTF-8 or Windows-1252.
 
     Raises:
-        DataMissing: The file cannot be read.
+        DataMissing: The file cannot be read, or is a folder, a pipe or a device.
         DataError: The file is compressed, in another format, or in neither encoding.
     """
+    # Reading a pipe or a device may never end.
+    if path.exists() and not path.is_file():
+        raise DataMissing(f"{path} is not a file. Check the path.")
+
     try:
         content = path.read_bytes()
     except OSError as error:
