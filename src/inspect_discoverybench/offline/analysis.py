@@ -46,17 +46,21 @@ def is_named(column: str, goal: str) -> bool:
 
 def line(table: Table, x: str, y: str) -> tuple[float, str]:
     """The share of variance that a line through two columns explains, and a hypothesis about it."""
-    pairs = [pair for pair in zip(table[x], table[y], strict=True) if math.isfinite(sum(pair))]
-    xs = [pair[0] for pair in pairs]
-    ys = [pair[1] for pair in pairs]
+    xs: list[float] = []
+    ys: list[float] = []
+    for a, b in zip(table[x], table[y], strict=True):
+        if math.isfinite(a + b):
+            xs.append(a)
+            ys.append(b)
     try:
         share = correlation(xs, ys) ** 2
         slope = linear_regression(xs, ys).slope
     except StatisticsError:  # too few rows, or a constant
         return 0.0, ""
+
     verb = "increases" if slope > 0 else "decreases"
-    size = f"by {abs(slope):.3g} per unit (n = {len(pairs)}, R2 = {share:.2f})"
-    return share, f"{y} {verb} linearly with {x}, {size}"
+    fit = f"n = {len(xs)}, R2 = {share:.2f}"
+    return share, f"{y} {verb} linearly with {x}, by {abs(slope):.3g} per unit ({fit})"
 
 
 def discover(goal: str) -> None:

@@ -94,12 +94,16 @@ def _relation(target: Values, children: Sequence[Values], random: Random) -> str
 
 def _term(child: Values, deviation: float, random: Random) -> str:
     """A term with this standard deviation."""
-    distance = f"(df['{child['name']}'] - {_middle(child):g})"
+    width = _width(child)
+    middle = _middle(child)
+    distance = f"(df['{child['name']}'] - {middle:g})"
     if random.random() < LINEAR:
-        slope = deviation / (SPREAD * _width(child))
+        slope = deviation / SPREAD / width
         return f"{slope:.3g} * {distance}"
+
     # The square of a distance has about a twelfth of the squared width as its mean and its standard deviation.
-    curvature = 12 * deviation / _width(child) ** 2
+    square = width**2 / 12
+    curvature = deviation / square
     return f"({curvature:.3g} * {distance} ** 2 - {deviation:.3g})"
 
 

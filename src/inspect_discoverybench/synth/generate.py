@@ -18,7 +18,15 @@ from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.domains import DomainSource
 from inspect_discoverybench.synth.growth import Growth
 from inspect_discoverybench.synth.sampler import Drawing, Measures, draw
-from inspect_discoverybench.synth.set_folder import DomainRecord, SetFolder, SetSettings, checksums, csv_file, json_file
+from inspect_discoverybench.synth.set_folder import (
+    DomainRecord,
+    GoldRow,
+    SetFolder,
+    SetSettings,
+    checksums,
+    csv_file,
+    json_file,
+)
 from inspect_discoverybench.synth.task_text import write_text
 from inspect_discoverybench.synth.tree import Tree
 from inspect_discoverybench.synth.tree_task import (
@@ -77,7 +85,7 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
                 record, contents = await create_tasks(number, tree, growth, reviewer)
                 if record.golds:
                     folder.accept(record, contents)
-            result.accepted = [f"{name}/{metadata_number}" for name, metadata_number, _, _ in record.golds]
+            result.accepted = [f"{gold.folder}/{gold.metadata_number}" for gold in record.golds]
             result.rejected = list(record.rejected)
             if not record.golds:
                 result.failure = "no task was accepted"
@@ -146,7 +154,7 @@ async def create_tasks(
 
 def _task_files(
     number: int, tree: Tree, accepted: Sequence[AcceptedTask], drawing: Drawing, seed: int
-) -> tuple[dict[str, bytes], list[tuple[str, int, int, str]]]:
+) -> tuple[dict[str, bytes], list[GoldRow]]:
     """The folders of a domain's tasks: their files by path, and the answer key.
 
     A folder has one data file for all tasks with the same start height and target depth, as in DB-SYNTH.
@@ -157,16 +165,16 @@ def _task_files(
         folders.setdefault(name, []).append(result)
 
     files = {}
-    golds: list[tuple[str, int, int, str]] = []
+    golds: list[GoldRow] = []
     descriptions = {column.name: column.description for column in tree.columns()}
     for folder, results in folders.items():
-        columns = file_columns(tree, [result.task for result in results], f"{seed}/{folder}")
-        rows = zip(*(drawing.columns[name] for name in columns), strict=True)
-        files[f"{folder}/{DATA_FILE}"] = csv_file([columns, *rows])
+        names = file_columns(tree, [result.task for result in results], f"{seed}/{folder}")
+        columns = [drawing.columns[name] for name in names]
+        files[f"{folder}/{DATA_FILE}"] = csv_file([names, *zip(*columns, strict=True)])
         data_file = {
             "name": DATA_FILE,
             "description": tree.description,
-            "columns": [{"name": name, "description": descriptions[name]} for name in columns],
+            "columns": [{"name": name, "description": descriptions[name]} for name in names],
         }
         for metadata_number, (task, text) in enumerate(results):
             query_id = number + MAX_DOMAINS * len(golds)
@@ -177,7 +185,7 @@ def _task_files(
                 "queries": [query(task, query_id, text)],
             }
             files[f"{folder}/metadata_{metadata_number}.json"] = json_file(metadata, indent=4)
-            golds.append((folder, metadata_number, query_id, text.hypothesis))
+            golds.append(GoldRow(folder, metadata_number, query_id, text.hypothesis))
     return files, golds
 
 

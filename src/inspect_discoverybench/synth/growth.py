@@ -14,14 +14,11 @@ from inspect_discoverybench.replies import Reply
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.sampler import draw
 from inspect_discoverybench.synth.set_folder import Domain, SetSettings
-from inspect_discoverybench.synth.tree import Tree, Variable
+from inspect_discoverybench.synth.tree import Distractor, Tree, Variable
 from inspect_discoverybench.synth.tree_task import Rejection
 
 DERIVED = 0.6
 """Probability that a leaf is derived further (paper, footnote 6)."""
-
-SUB_POPULATION = 0.5
-"""Probability that the root's relationship is to hold in a sub-population; a choice of this package."""
 
 DISTRACTORS = (8, 14)
 """Range of the number of unrelated columns, so that data files have about as many columns as the released ones."""
@@ -94,12 +91,7 @@ class Growth:
             }
             return await self._checked(fields)
 
-        in_sub_population = self._random(domain.name, "sub-population").random() < SUB_POPULATION
-        values = {
-            **domain.model_dump(),
-            **self._instructions(domain.name, "root", ()),
-            "in_sub_population": in_sub_population,
-        }
+        values = domain.model_dump() | self._instructions(domain.name, "root", ())
         return await self.author.ask("root", values, Root, check)
 
     def _leaves_to_derive(self, tree: Tree, depth: int) -> list[str]:
@@ -157,17 +149,22 @@ class Growth:
     def _with_copies(self, tree: Tree) -> Tree:
         """Add second records of columns, whether they are nodes or not."""
         draws = self._random(tree.domain, "copies")
-        fields = tree.model_dump(exclude_defaults=True)
-        distractors = list(fields["distractors"])
+        used_names = tree.names()
+        distractors = list(tree.distractors)
         for column in tree.columns():
-            if draws.random() < COPIED:
-                copy = {
-                    "name": f"{column.name}_2",
-                    "description": f"{column.description} (a second, less reliable record)",
-                    "follows": column.name,
-                }
-                distractors.append(column.model_dump(include={"type", "low", "high", "values"}) | copy)
-        return Tree.model_validate(fields | {"distractors": distractors})
+            name = f"{column.name[:46]}_2"  # names have at most 48 characters
+            if draws.random() < COPIED and name not in used_names:
+                copy = Distractor(
+                    name=name,
+                    description=f"{column.description[:1_100]} (a second, less reliable record)",
+                    type=column.type,
+                    low=column.low,
+                    high=column.high,
+                    values=column.values,
+                    follows=column.name,
+                )
+                distractors.append(copy)
+        return tree.model_copy(update={"distractors": tuple(distractors)})
 
     async def _checked(self, fields: dict[str, Any]) -> Tree:
         """The tree with these fields, after its expressions have been evaluated.

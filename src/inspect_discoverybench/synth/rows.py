@@ -173,13 +173,16 @@ def observe(spec: Spec, values: Column, settings: Spec, seed: str) -> Column:
     random = stream(seed, spec["name"], "noise")
     rows = len(values)
     is_missing = random.random(rows) < settings["missing"]
-    if spec["type"] in ("real", "integer"):
-        is_noisy = random.random(rows) < settings["noise_share"]
-        noise = settings["noise_scale"] * values.std() * random.standard_normal(rows)
-        values = rounded(values + noise * is_noisy, spec)
-        if not spec.get("children"):
-            values = values.clip(spec["low"], spec["high"])
-    return values.mask(is_missing)
+    if spec["type"] not in ("real", "integer"):
+        return values.mask(is_missing)
+
+    is_noisy = random.random(rows) < settings["noise_share"]
+    deviation = settings["noise_scale"] * values.std()
+    noise = random.normal(0, deviation, rows)
+    noisy = rounded(values + noise * is_noisy, spec)
+    if not spec.get("children"):
+        noisy = noisy.clip(spec["low"], spec["high"])
+    return noisy.mask(is_missing)
 
 
 def measure(task: Spec, observed: pd.DataFrame, seed: str) -> Spec:
@@ -261,19 +264,25 @@ def draw_tree(request: Spec) -> Spec:
     Raises:
         ValueError: An expression fails.
     """
-    tree, settings, seed = request["tree"], request["settings"], request["seed"]
+    settings = request["settings"]
+    seed = request["seed"]
+    nodes = children_first(request["tree"]["roots"])
+    distractors = request["tree"].get("distractors", ())
+
     exact: dict[str, Column] = {}
     observed: dict[str, Column] = {}
     written: dict[str, Sequence[str]] = {}
-    for spec in (*children_first(tree["roots"]), *tree.get("distractors", ())):
+    for spec in (*nodes, *distractors):
         name = spec["name"]
         exact[name] = draw_column(spec, exact, settings["rows"], seed)
         observed[name] = observe(spec, exact[name], settings, seed)
         written[name] = texts(observed[name], spec)
     if not request["tasks"]:
         return {}
+
     frame = pd.DataFrame(observed)
-    return {"measures": [measure(task, frame, seed) for task in request["tasks"]], "columns": written}
+    measures = [measure(task, frame, seed) for task in request["tasks"]]
+    return {"measures": measures, "columns": written}
 
 
 def texts(column: Column, spec: Spec) -> Sequence[str]:

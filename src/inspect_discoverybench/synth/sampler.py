@@ -70,17 +70,19 @@ async def draw(settings: SetSettings, tree: Tree, tasks: Sequence[TreeTask] = ()
         ReplyRejected: An expression fails, or its values do not vary.
         SessionFailed: The session cannot run the program.
     """
+    measured_tasks = [
+        {"target": task.node.name, "expression": task.expression.text, "columns": task.expression.columns}
+        for task in tasks
+    ]
     request = {
         "tree": tree.model_dump(exclude_defaults=True),
         "seed": f"{settings.seed}/{slug_of(tree.domain)}",
         "settings": settings.model_dump(),
-        "tasks": [
-            {"target": task.node.name, "expression": task.expression.text, "columns": task.expression.columns}
-            for task in tasks
-        ],
+        "tasks": measured_tasks,
     }
     program = files(__package__).joinpath("rows.py").read_text("utf-8")
-    cell = await PythonSession(CELL_SECONDS, OUTPUT_BYTES).run(f"{program}\ndraw({json.dumps(request)!r})")
+    session = PythonSession(CELL_SECONDS, OUTPUT_BYTES)
+    cell = await session.run(f"{program}\ndraw({json.dumps(request)!r})")
     if cell.status == "error":
         raise SessionFailed(f"The sandbox cannot run the generator: {cell.output[-500:]}")
     if cell.status != "ok":

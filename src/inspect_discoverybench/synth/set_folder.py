@@ -8,7 +8,9 @@ import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
+from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -65,13 +67,22 @@ class Domain(Reply):
     description: str = Field(default="", max_length=600)
 
 
+class GoldRow(NamedTuple):
+    """A row of the answer key: an accepted task and its gold hypothesis."""
+
+    folder: str
+    metadata_number: int
+    query_id: int
+    hypothesis: str
+
+
 class DomainRecord(Reply):
     """The record of an accepted domain, `domains/<slug>.json` in the folder of the set.
 
     Attributes:
         number: Number of the domain in the set.
         domain: Name of the domain.
-        golds: Answer key: folder, number of the metadata file, query id and gold hypothesis of each accepted task.
+        golds: Answer key of the accepted tasks.
         rejected: Rejected nodes and tasks.
         author: Model that wrote what is not written by hand.
         reviewer: Model that reviewed what the author wrote.
@@ -80,7 +91,7 @@ class DomainRecord(Reply):
 
     number: int
     domain: str
-    golds: tuple[tuple[str, int, int, str], ...]
+    golds: tuple[GoldRow, ...]
     rejected: tuple[Rejection, ...]
     author: str
     reviewer: str
@@ -145,17 +156,13 @@ class SetFolder:
         self._write(f"domains/{slug}.json", json_file(record.model_dump(mode="json")))
         self._summarize()
 
-    def records(self) -> list[DomainRecord]:
-        """The records of all accepted domains, in the order of the set."""
-        files = (self.path / "domains").glob("*.json")
-        records = [DomainRecord.model_validate_json(file.read_bytes()) for file in files]
-        return sorted(records, key=lambda record: (record.number, record.domain))
-
     def _summarize(self) -> None:
         rows: list[Sequence[object]] = [COLUMNS]
         domains = []
         digests: dict[str, str] = {}
-        for record in self.records():
+        files = (self.path / "domains").glob("*.json")
+        records = [DomainRecord.model_validate_json(file.read_bytes()) for file in files]
+        for record in sorted(records, key=attrgetter("number", "domain")):
             rows += record.golds
             domains.append(record.model_dump(exclude={"files", "golds"}))
             digests |= record.files

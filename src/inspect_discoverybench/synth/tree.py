@@ -52,11 +52,13 @@ class Variable(Reply):
         labels = self.values or ()
         if self.type == "category" and not 2 <= len(set(labels)) == len(labels) <= 12:
             raise ValueError(f"{self.name}: a category needs 2 to 12 different values")
-        if not self.is_number or self.low is None or self.high is None:
+
+        low, high = self.low, self.high
+        if not self.is_number or low is None or high is None:
             return self
-        if self.low >= self.high:
-            raise ValueError(f"{self.name}: low {self.low} must be below high {self.high}")
-        if self.type == "integer" and (self.low % 1 or self.high % 1):
+        if low >= high:
+            raise ValueError(f"{self.name}: low {low} must be below high {high}")
+        if self.type == "integer" and (low % 1 or high % 1):
             raise ValueError(f"{self.name}: low and high of an integer must be whole numbers")
         return self
 

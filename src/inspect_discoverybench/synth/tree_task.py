@@ -96,16 +96,18 @@ def tree_tasks(tree: Tree) -> tuple[list[TreeTask], list[Rejection]]:
     """The tasks of a tree, and those whose gold expression is too large."""
     tasks: list[TreeTask] = []
     rejected: list[Rejection] = []
-    for number, node in enumerate(node for node in tree.nodes() if node.is_computed):
+    inner_nodes = [node for node in tree.nodes() if node.is_computed]
+    for number, node in enumerate(inner_nodes):
+        depth = tree.depth(node.name)
+        facets = FACETS if node.sub_population else FACETS[:2]
         for length in range(1, node.height + 1):
-            facets = FACETS if node.sub_population else FACETS[:2]
             masked = facets[(number + length) % len(facets)]
             try:
                 expression = _composed(node, length)
             except ExpressionRefused as error:
                 rejected.append(Rejection(f"{node.name}/{length}", "expression", error.message))
-                continue
-            tasks.append(TreeTask(node, tree.depth(node.name), length, expression, masked))
+            else:
+                tasks.append(TreeTask(node, depth, length, expression, masked))
     return tasks, rejected
 
 
@@ -116,12 +118,13 @@ def file_columns(tree: Tree, tasks: Sequence[TreeTask], key: str) -> list[str]:
     of a target, and second records of what is left out or of a target.
     """
     targets = {task.node.name for task in tasks}
-    left_out = {node.name for node in tree.nodes() if node.name not in targets and targets & node.names}
+    left_out = {node.name for node in tree.nodes() if node.names & targets} - targets
     for task in tasks:
         left_out |= task.hidden_names()
     for column in tree.distractors:
         if column.follows in left_out | targets:
             left_out.add(column.name)
+
     kept = [name for name in tree.names() if name not in left_out]
     random.Random(key).shuffle(kept)
     return kept
