@@ -52,9 +52,19 @@ def locate(folder: Path, name: str) -> Path:
         raise DataError(f"{subject} has a reserved name, or ':' or '\\' in its name. Rename it.")
     if not path.is_file():
         raise DataMissing(f"{subject} does not exist, or is not a regular file. Add it.")
-    if METADATA_NAME.fullmatch(target.name.casefold()):
+    if _is_metadata(target):
         raise DataError(f"{subject} is a metadata file, which the agent must not see. Remove it from `datasets`.")
     return path
+
+
+def _is_metadata(path: Path) -> bool:
+    """Whether a file is a metadata file, or a hard link to one in its folder."""
+    if METADATA_NAME.fullmatch(path.name.casefold()):
+        return True
+
+    has_other_names = path.stat().st_nlink > 1
+    neighbours = path.parent.iterdir() if has_other_names else ()
+    return any(METADATA_NAME.fullmatch(other.name) and path.samefile(other) for other in neighbours)
 
 
 @solver
