@@ -1,0 +1,44 @@
+"""How many tokens the first request of each agent has, over the tasks of DB-REAL.
+
+Usage: python benchmarks/prompt_tokens.py [SERVER], the address of llama.cpp's server, whose model's tokenizer counts.
+The definitions of tools, which each provider adds in its own form, are not counted.
+"""
+
+import sys
+
+import httpx
+import numpy as np
+from measure import require_data, show
+
+from inspect_discoverybench.solvers.step import create_actor
+from inspect_discoverybench.tasks import real
+
+SERVER = "http://127.0.0.1:8010"
+AGENTS = ("codegen", "react")
+"""Agents whose first request is their system prompt and the task text."""
+
+
+def count_tokens(server: str, text: str) -> int:
+    """Tokens of a text for the model of a server."""
+    reply = httpx.post(f"{server}/tokenize", json={"content": text}, timeout=60)
+    reply.raise_for_status()
+    return len(reply.json()["tokens"])
+
+
+def main() -> None:
+    """Print the median, the 95th percentile and the maximum by agent and form of action."""
+    require_data()
+    server = sys.argv[1] if len(sys.argv) > 1 else SERVER
+    tasks = [count_tokens(server, str(sample.input)) for sample in real(split="all").dataset]
+
+    rows = []
+    for agent in AGENTS:
+        for form in ("calls", "text"):
+            system = count_tokens(server, create_actor(form).render(f"solvers/{agent}"))
+            median, high = np.quantile(tasks, [0.5, 0.95]) + system
+            rows.append((agent, form, f"{median:,.0f}", f"{high:,.0f}", f"{max(tasks) + system:,}"))
+    show(f"{len(tasks)} tasks", ("agent", "actions", "median", "95th percentile", "maximum"), rows)
+
+
+if __name__ == "__main__":
+    main()
