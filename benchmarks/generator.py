@@ -1,16 +1,15 @@
 """Generated sets beside the released DB-SYNTH (train), and how long the generator takes.
 
-What needs the variables of a gold hypothesis is measured on the 183 released tasks of train and dev for which they are
-public.
+What needs the variables of a gold hypothesis is measured on the released tasks of train and dev for which they are
+public. The tests of the generator check some of the measures on a smaller set.
 """
 
-import csv
 import json
 import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -20,85 +19,143 @@ import pandas as pd
 from measure import DATA, in_fresh_process, own_folders, require_data, show
 
 SEEDS = range(5)
-DOMAINS = 20
+DOMAINS = 5
 LEVELS = range(1, 5)
+
 MIN_GAIN = 0.01
 """The greedy solver stops if no column adds this share of the target's variance."""
 
-Measured = dict[str, Any]  # one task; what is unknown is missing
-Key = tuple[str, str, int, int]
+MAX_LABELS = 12
+"""Maximum number of labels of a column that a linear model distinguishes; categories of ours have at most as many."""
+
+Terms = np.ndarray
+"""The terms of a column in a linear model, one a column."""
 
 
-def measured(path: Path) -> Measured:
+@dataclass(frozen=True)
+class GoldFacts:
+    """What the columns of a data file say about a target, beside those of its gold hypothesis.
+
+    Attributes:
+        variables: Number of gold columns.
+        place: Place of the target among the columns, from 0 to 1.
+        without_gold: Share of the target's variance that all other columns explain together.
+        other_is_best: Whether one of them predicts the target better than every gold column.
+        gold_share: Share of the gold columns among those that are no copies.
+        extended_is_gold: For each column whose name begins the name of another one: whether it is gold.
+        greedy_f1: F1 score of the columns that a greedy solver finds.
+    """
+
+    variables: int
+    place: float
+    without_gold: float
+    other_is_best: bool
+    gold_share: float
+    extended_is_gold: list[bool]
+    greedy_f1: float
+
+
+@dataclass(frozen=True)
+class MeasuredTask:
+    """A task and its data file.
+
+    Attributes:
+        is_first: Whether the task is the first of its folder, whose tasks share one data file.
+        columns: Number of columns.
+        rows: Number of rows.
+        missing: Share of missing cells.
+        difficulty: Path length of the task.
+        gold: None if the gold columns are not public, or the target is constant.
+    """
+
+    is_first: bool
+    columns: int
+    rows: int
+    missing: float
+    difficulty: int
+    gold: GoldFacts | None
+
+
+def measured(path: Path) -> MeasuredTask:
     """Measure the task of a metadata file."""
     from inspect_discoverybench.dataset.text_file import read_text
 
     [query, *_] = json.loads(read_text(path))["queries"]
     table = pd.read_csv(path.with_name("data.csv"))
-    task: Measured = {
-        "key": (path.parts[-3], path.parts[-2], int(path.stem.partition("_")[2]), query["qid"]),
-        "columns": table.shape[1],
-        "rows": table.shape[0],
-        "missing": table.isna().to_numpy().mean(),
-        "difficulty": query["difficulty"],
-    }
     target = query.get("target_col")
-    if target not in table or table[target].nunique() < 2:
-        return task
+    gold = None
+    if target in table and table[target].nunique() > 1:
+        gold = gold_facts(table, target, query["relevant_cols"])
+    return MeasuredTask(
+        is_first=path.stem == "metadata_0",
+        columns=table.shape[1],
+        rows=table.shape[0],
+        missing=float(table.isna().to_numpy().mean()),
+        difficulty=query["difficulty"],
+        gold=gold,
+    )
 
-    gold = [name for name in query["relevant_cols"] if name in table and name != target]
-    task["variables"] = len(gold)
-    task["position"] = list(table).index(target) / (table.shape[1] - 1)
-    if "masked_facet" in query:
-        # Our own expression has passed the allow-list.
-        result = pd.Series(eval(query["true_hypothesis_expr"], {"df": table, "np": np}))
-        task["agreement"] = result.corr(table[target], method="spearman")
-    return task | explained_without_gold(table.dropna(subset=[target]), target, gold)
 
-
-def explained_without_gold(table: pd.DataFrame, target: str, gold: Sequence[str]) -> Measured:
-    """What the columns of a table say about a target, beside those of its gold hypothesis."""
+def gold_facts(table: pd.DataFrame, target: str, relevant: Sequence[str]) -> GoldFacts:
+    """Measure what the columns of a table say about a target."""
+    place = list(table).index(target) / (table.shape[1] - 1)
+    table = table.dropna(subset=[target])
     outcome = terms_of(table[target])[:, 0]
     terms = {name: terms_of(table[name]) for name in map(str, table) if name != target}
+    gold = [name for name in relevant if name in terms]
     others = [name for name in terms if name not in gold]
+
     alone = {name: explained(outcome, [terms[name]]) for name in terms}
+    best_gold = max((alone[name] for name in gold), default=0.0)
+    best_other = max(alone[name] for name in others)
+
     # Ours name a second record of a column after it.
-    originals = [name for name in terms if name.removesuffix("_2") not in terms or not name.endswith("_2")]
-    return {
-        "without gold": explained(outcome, [terms[name] for name in others]),
-        "other is best": max(alone[name] for name in others) > max((alone[name] for name in gold), default=0),
-        "gold share": len(gold) / len(originals),
-        "copied is gold": [name in gold for name in originals if f"{name}_2" in terms],
-        "greedy F1": f1(greedy(outcome, terms), gold),
-    }
+    copies = {f"{name}_2" for name in terms}
+    originals = [name for name in terms if name not in copies]
+    extended = [name for name in terms if any(other.startswith(f"{name}_") for other in terms)]
+    return GoldFacts(
+        variables=len(gold),
+        place=place,
+        without_gold=explained(outcome, [terms[name] for name in others]),
+        other_is_best=best_other > best_gold,
+        gold_share=len(gold) / len(originals),
+        extended_is_gold=[name in gold for name in extended],
+        greedy_f1=f1(greedy(outcome, terms), gold),
+    )
 
 
-def terms_of(column: "pd.Series[Any]") -> Any:
-    """The terms of a column in a linear model: the ranks of numbers and their squares, or indicators of labels."""
+def terms_of(column: "pd.Series[Any]") -> Terms:
+    """The terms of a column: the ranks of numbers and their squares, or indicators of labels."""
     if pd.api.types.is_numeric_dtype(column) and column.nunique() > 2:
-        ranks = column.fillna(column.median()).rank()
-        linear = ((ranks - ranks.mean()) / ranks.std()).to_numpy()
+        complete = column.fillna(column.median())
+        ranks = complete.rank()
+        scaled = (ranks - ranks.mean()) / ranks.std()
+        linear = scaled.to_numpy()
         return np.column_stack([linear, linear**2])
+
     labels = column.astype(str).to_numpy()
-    return np.column_stack([labels == label for label in pd.unique(labels)[:12]]).astype(float)
+    indicators = [labels == label for label in pd.unique(labels)[:MAX_LABELS]]
+    return np.column_stack(indicators).astype(float)
 
 
-def explained(outcome: Any, terms: Sequence[Any]) -> float:
+def explained(outcome: np.ndarray, terms: Sequence[Terms]) -> float:
     """The share of the variance that a linear model explains."""
-    design = np.column_stack([np.ones(len(outcome)), *terms])
-    weights = np.linalg.lstsq(design, outcome, rcond=None)[0]
+    constant = np.ones(len(outcome))
+    design = np.column_stack([constant, *terms])
+    weights, *_ = np.linalg.lstsq(design, outcome, rcond=None)
     residual = outcome - design @ weights
     return float(1 - residual.var() / outcome.var())
 
 
-def greedy(outcome: Any, terms: Mapping[str, Any]) -> list[str]:
+def greedy(outcome: np.ndarray, terms: Mapping[str, Terms]) -> list[str]:
     """The columns that forward selection finds: the best one, then the best one beside it, and so on."""
     chosen: list[str] = []
     reached = 0.0
     while len(chosen) < len(terms):
         shares = {}
         for name in terms.keys() - chosen:
-            shares[name] = explained(outcome, [terms[other] for other in (*chosen, name)])
+            candidates = [terms[other] for other in (*chosen, name)]
+            shares[name] = explained(outcome, candidates)
         best = max(shares, key=shares.__getitem__)
         if shares[best] < reached + MIN_GAIN:
             break
@@ -109,80 +166,81 @@ def greedy(outcome: Any, terms: Mapping[str, Any]) -> list[str]:
 
 def f1(found: Sequence[str], gold: Sequence[str]) -> float:
     """The F1 score of the columns that were found."""
-    both = len(set(found) & set(gold))
-    return 2 * both / (len(found) + len(gold))
+    both = set(found) & set(gold)
+    return 2 * len(both) / (len(found) + len(gold))
 
 
-def generate(out: str, seed: int) -> tuple[list[Measured], set[str], float]:
-    """Generate a set with the baseline author: its tasks, its gold hypotheses and the seconds."""
+@dataclass(frozen=True)
+class GeneratedSet:
+    """The tasks of a generated set, its gold hypotheses, and the seconds that it took."""
+
+    tasks: list[MeasuredTask]
+    golds: list[str]
+    seconds: float
+
+
+def generate(out: str, seed: int) -> GeneratedSet:
+    """Generate a set with the baseline author."""
     from inspect_ai import eval as inspect_eval
 
     from inspect_discoverybench import synth_generate
 
-    start = time.perf_counter()
     folder = Path(out, str(seed))
     task = synth_generate(out=str(folder), seed=seed, domains=DOMAINS, sandbox="local")
+    start = time.perf_counter()
     [log] = inspect_eval(task, model="discoverybench/baseline", max_samples=2)
+    seconds = time.perf_counter() - start
     if log.status != "success":
         sys.exit(f"The set could not be generated: {log.error and log.error.message}")
-    seconds = time.perf_counter() - start
-    golds = set(pd.read_csv(folder / "answer_key.csv")["gold_hypo"])
-    return [measured(path) for path in sorted(folder.glob("*/metadata_*.json"))], golds, seconds
+
+    answer_key = pd.read_csv(folder / "answer_key.csv")
+    return GeneratedSet(measured_tasks(str(folder)), list(answer_key["gold_hypo"]), seconds)
 
 
-def released(root: str, split: str) -> list[Measured]:
-    """All tasks of a released split, with the recorded rank correlations of gold expressions with their targets."""
-    agreements: dict[Key, float] = {}
-    recorded = files("inspect_discoverybench.dataset").joinpath("synth_targets.csv").read_text("utf-8")
-    for row in csv.DictReader(recorded.splitlines()):
-        if row["measure"] == "spearman" and row["agreement"]:
-            key = (row["split"], row["folder"], int(row["metadata"]), int(row["query"]))
-            agreements[key] = float(row["agreement"])
-
-    tasks = [measured(path) for path in sorted(Path(root, "discoverybench/synth", split).glob("*/metadata_*.json"))]
-    for task in tasks:
-        if task["key"] in agreements:
-            task["agreement"] = agreements[task["key"]]
-    return tasks
+def measured_tasks(folder: str) -> list[MeasuredTask]:
+    """The tasks of a set or of a released split."""
+    paths = sorted(Path(folder).glob("*/metadata_*.json"))
+    return [measured(path) for path in paths]
 
 
-def distribution(tasks: Sequence[Measured]) -> dict[str, str]:
+def facts_of_files(tasks: Sequence[MeasuredTask]) -> dict[str, str]:
     """What the table says about data files and difficulties."""
-    first = [task for task in tasks if task["key"][2] == 0]
-    rows = {
+    first = [task for task in tasks if task.is_first]
+    facts = {
         "tasks": str(len(tasks)),
-        "columns (median)": f"{median(task['columns'] for task in first):g}",
-        "rows (median)": f"{median(task['rows'] for task in first):g}",
-        "missing cells": f"{mean(task['missing'] for task in first):.2%}",
-        "rank correlation of gold and target (median)": f"{median(known(tasks, 'agreement')):.2f}",
+        "columns (median)": f"{median(task.columns for task in first):g}",
+        "rows (median)": f"{median(task.rows for task in first):g}",
+        "missing cells": f"{mean(task.missing for task in first):.2%}",
     }
     for level in LEVELS:
-        rows[f"difficulty {level}"] = f"{mean(task['difficulty'] == level for task in tasks):.1%}"
-    return rows
+        share = mean(task.difficulty == level for task in tasks)
+        facts[f"difficulty {level}"] = f"{share:.1%}"
+    return facts
 
 
-def gold_facts(tasks: Sequence[Measured]) -> dict[str, str]:
+def facts_of_golds(tasks: Sequence[MeasuredTask]) -> dict[str, str]:
     """What the table says about the variables of gold hypotheses."""
-    positions = known(tasks, "position")
-    copied = [is_gold for task in known(tasks, "copied is gold") for is_gold in task]
-    rows = {
-        "variables per gold (median)": f"{median(known(tasks, 'variables')):g}",
-        "R² without gold columns (median)": f"{median(known(tasks, 'without gold')):.2f}",
-        "another column predicts better": f"{mean(known(tasks, 'other is best')):.1%}",
-        "place of the target, 0 to 1 (mean)": f"{mean(positions):.2f}",
-        "target is the last column": f"{positions.count(1) / len(positions):.1%}",
-        "P(gold)": f"{mean(known(tasks, 'gold share')):.3f}",
-        "P(gold), of columns with a second record": f"{mean(copied):.3f}" if copied else "–",
+    golds = [task.gold for task in tasks if task.gold]
+    places = [gold.place for gold in golds]
+    extended = []
+    for gold in golds:
+        extended += gold.extended_is_gold
+    facts = {
+        "variables per gold (median)": f"{median(gold.variables for gold in golds):g}",
+        "R² without gold columns (median)": f"{median(gold.without_gold for gold in golds):.2f}",
+        "another column predicts better": f"{mean(gold.other_is_best for gold in golds):.1%}",
+        "place of the target, 0 to 1 (mean)": f"{mean(places):.2f}",
+        "target is the last column": f"{places.count(1) / len(places):.1%}",
+        "P(gold), of columns that are no copies": f"{mean(gold.gold_share for gold in golds):.3f}",
+        "P(gold), if another name extends its name": f"{mean(extended):.3f}",
     }
     for level in LEVELS:
-        scores = known([task for task in tasks if task["difficulty"] == level], "greedy F1")
-        rows[f"greedy F1, difficulty {level}"] = f"{mean(scores):.2f} ({len(scores)})" if scores else "–"
-    return rows
-
-
-def known(tasks: Sequence[Measured], name: str) -> list[Any]:
-    """A measure of the tasks that have it."""
-    return [task[name] for task in tasks if name in task]
+        scores = [task.gold.greedy_f1 for task in tasks if task.gold and task.difficulty == level]
+        text = "–"
+        if scores:
+            text = f"{mean(scores):.2f} ({len(scores)})"
+        facts[f"greedy F1, difficulty {level}"] = text
+    return facts
 
 
 def main() -> None:
@@ -190,20 +248,30 @@ def main() -> None:
     require_data()
     with own_folders() as folder:
         sets = [in_fresh_process(generate, str(folder), seed) for seed in SEEDS]
-        train, dev = (in_fresh_process(released, os.environ[DATA], split) for split in ("train", "dev"))
+        released = Path(os.environ[DATA], "discoverybench/synth")
+        train = in_fresh_process(measured_tasks, str(released / "train"))
+        dev = in_fresh_process(measured_tasks, str(released / "dev"))
 
-    everything = [task for tasks, _, _ in sets for task in tasks]
-    generated = [*(tasks for tasks, _, _ in sets), everything]
-    columns = [distribution(train) | gold_facts([*train, *dev])]
-    columns += [distribution(tasks) | gold_facts(tasks) for tasks in generated]
-    rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
+    everything: list[MeasuredTask] = []
+    golds: list[str] = []
+    for generated in sets:
+        everything += generated.tasks
+        golds += set(generated.golds)
+    groups = [*(generated.tasks for generated in sets), everything]
+    of_generated = [facts_of_files(tasks) | facts_of_golds(tasks) for tasks in groups]
+    of_released = facts_of_files(train) | facts_of_golds([*train, *dev])
+    columns = [facts.values() for facts in (of_released, *of_generated)]
+    rows = list(zip(of_released, *columns, strict=True))
 
-    golds = [gold for _, golds, _ in sets for gold in golds]
     shared = len(golds) - len(set(golds))
-    seconds = 1_000 * sum(seconds for _, _, seconds in sets) / len(everything)
-    header = ("", "released", *(f"seed {seed}" for seed in SEEDS), "all")
-    note = f"Gold hypotheses that two seeds share: {shared}. Seconds per 1,000 tasks: {seconds:.0f}."
-    show("Generated and released sets", header, rows, note)
+    seconds = sum(generated.seconds for generated in sets)
+    per_thousand = 1_000 * seconds / len(everything)
+    show(
+        "Generated and released sets",
+        ("", "released", *(f"seed {seed}" for seed in SEEDS), "all"),
+        rows,
+        f"Gold hypotheses that two seeds share: {shared}. Seconds per 1,000 tasks: {per_thousand:.0f}.",
+    )
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ import psutil  # type: ignore[import-untyped]
 from rich.console import Console
 from rich.table import Table
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # the package `tests`
+
 P = ParamSpec("P")
 T = TypeVar("T")
 

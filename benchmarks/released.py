@@ -19,7 +19,6 @@ from pathlib import Path
 from random import Random
 from unittest.mock import Mock, patch
 
-from endpoint import Request
 from inspect_ai.model import GenerateConfig
 from measure import own_folders, show
 
@@ -28,7 +27,7 @@ from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.question import ParseFailure
 from inspect_discoverybench.scorer.released_form import ask_released
-from tests.endpoint import Endpoint, serve
+from tests.endpoint import Endpoint, Request, serve
 
 UNUSED_PACKAGES = ("IPython", "sympy", "sympy.core", "sympy.core.numbers")
 """Packages that the authors' evaluator imports and does not use."""

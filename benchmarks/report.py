@@ -4,13 +4,10 @@ The logs are synthetic, with predicted hypotheses as long as those of real runs.
 """
 
 import shutil
-import sys
 import time
 from pathlib import Path
 
 from measure import in_fresh_process, own_folders, show
-
-sys.path.append(str(Path(__file__).resolve().parents[1]))  # the logs of the tests
 
 SIZES = ((100, 239, 15, "60 s"), (300, 8, 300, "20 s"))
 """Numbers of logs, of samples per log and of configurations, and the target for the report."""
