@@ -14,6 +14,8 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import TaskState
 
 from inspect_discoverybench.experiment.outcome import RunOutcome
+from inspect_discoverybench.results.configuration import configurations_of
+from inspect_discoverybench.results.frame import read_results
 from inspect_discoverybench.statistics.mean import estimate_mean
 from tests import inspect_command
 from tests.command_line import completed, discoverybench, lab
@@ -77,7 +79,7 @@ def test_the_closing_table_as_json(priced: str) -> None:
     result = discoverybench(f"{priced} --json")
     gold, no_data_guess = json.loads(result.stdout)["runs"]
     assert gold["solver"] == "discoverybench/gold"
-    assert gold["samples"] == {"scored": 2, "unscored": 0, "no_submission": 0, "errors": 0}
+    assert gold["samples"] == {"scored": 2, "unscored": 0, "no_submission": 0, "errors": 0, "calls_as_text": 0}
     score = gold["score"]
     assert score["value"] == 1.0
     assert score["bounds"] is None
@@ -131,3 +133,17 @@ def test_a_task_with_another_metric_names_it_in_the_table() -> None:
     task = "{name: discoverybench/judge_audit, args: {released: false}}"
     output = completed(f"run small.yaml --model discoverybench/lexical --set solvers=[] --set 'tasks=[{task}]'")
     assert re.search(r"discoverybench/lexical +right [01]\.\d{3} ", output)
+
+
+def test_a_model_that_writes_its_calls_as_text_gets_advice_and_both_forms_of_an_agent_are_told_apart() -> None:
+    calls = "{name: discoverybench/react, args: {turns: 3}}"
+    text = "{name: discoverybench/react, args: {turns: 3, actions: text}}"
+    block = "```python\nprint(6 * 7)\n```"
+    with lab(lambda _: block) as (model, _):
+        output = completed(f"run small.yaml --set 'solvers=[{calls}, {text}]' --model {model}")
+    [advice] = [line for line in output.splitlines() if "as text" in line]
+    assert f"with {model}: 2 of 2 samples wrote their calls as text: try `-S actions=text`" in advice
+
+    configurations = set(configurations_of(read_results("logs/small").rows))
+    names = sorted(configuration.name.rpartition("(")[2] for configuration in configurations)
+    assert names == ["actions=text, turns=3)", "turns=3)"]

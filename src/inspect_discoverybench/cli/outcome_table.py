@@ -27,6 +27,7 @@ def print_outcomes(result: ExperimentResult, *, as_json: bool) -> None:
     )
     _print_state(result)
     for outcome in result.outcomes:
+        _print_calls_as_text(outcome)
         _print_repairs(outcome)
 
 
@@ -64,6 +65,16 @@ def _print_state(result: ExperimentResult) -> None:
         say(f"Error: {error}")
     if complete < runs:
         say("Repeat the command to complete the others.")
+
+
+def _print_calls_as_text(outcome: RunOutcome) -> None:
+    """Print how to let a model act that wrote its calls as text."""
+    marked = outcome.samples.calls_as_text
+    if marked:
+        finished = outcome.samples.scored + outcome.samples.unscored
+        run = f"{outcome.solver} with {outcome.model}"
+        remedy = "try `-S actions=text` or `-M emulate_tools=true`"
+        say(f"{run}: {marked} of {finished} samples wrote their calls as text: {remedy}.")
 
 
 def _print_repairs(outcome: RunOutcome) -> None:

@@ -23,12 +23,14 @@ class SampleCounts:
         unscored: Samples that the judge failed to score.
         no_submission: Samples that scored 0 because no hypothesis was submitted or asserted.
         errors: Samples that ended with an error.
+        calls_as_text: Samples whose model ran no code and wrote its calls as text.
     """
 
     scored: int
     unscored: int
     no_submission: int
     errors: int
+    calls_as_text: int
 
     @classmethod
     def of_log(cls, log: LogSummary) -> "SampleCounts":
@@ -40,6 +42,7 @@ class SampleCounts:
             unscored=len(finished) - scored if log.header.eval.scorers else 0,
             no_submission=sum(_is_without_hypothesis(sample) for sample in finished),
             errors=sum(sample.error is not None for sample in log.samples),
+            calls_as_text=sum(_wrote_calls_as_text(sample) for sample in finished),
         )
 
 
@@ -144,6 +147,11 @@ def _interval(metrics: Mapping[str, EvalMetric]) -> tuple[float, float] | None:
 def _is_without_hypothesis(sample: EvalSampleSummary) -> bool:
     scores = (sample.scores or {}).values()
     return any(score.reason in WITHOUT_HYPOTHESIS for score in scores)
+
+
+def _wrote_calls_as_text(sample: EvalSampleSummary) -> bool:
+    scores = (sample.scores or {}).values()
+    return any((score.metadata or {}).get("wrote_calls_as_text") for score in scores)
 
 
 def _score_command(log: EvalLog, location: str) -> str | None:
