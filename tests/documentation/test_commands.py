@@ -59,7 +59,9 @@ def offline(command: str) -> str:
         command += f" --model-role grader={judge}"
     for placeholder, value in PLACEHOLDERS.items():
         command = command.replace(placeholder, value)
-    command = re.sub(r"(grader=|judge_audit --model )(openai|anthropic|ollama)/[\w.:-]+", rf"\g<1>{judge}", command)
+    command = re.sub(
+        r"(grader=|judge_audit --model |--judge )(openai|anthropic|ollama)/[\w.:-]+", rf"\g<1>{judge}", command
+    )
     command = command.partition(" > ")[0]
     return re.sub(r"\b(openai|anthropic|ollama)/[\w.:-]+", "discoverybench/baseline", command)
 

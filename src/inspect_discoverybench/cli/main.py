@@ -14,6 +14,7 @@ from inspect_discoverybench.cli.plan import plan
 from inspect_discoverybench.cli.report import report
 from inspect_discoverybench.cli.run import run
 from inspect_discoverybench.cli.status import status
+from inspect_discoverybench.cli.trial import try_model
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, JudgeFailed, Refused
 from inspect_discoverybench.errors.file_failures import file_errors
 
@@ -27,7 +28,7 @@ class _Commands(click.Group):
                 return super().invoke(ctx)
         except DiscoveryBenchError as error:
             # In the other commands, an error of another kind is what was found.
-            is_strict = ctx.invoked_subcommand in ("run", "plan", "status", "ask", "judge", "compare")
+            is_strict = ctx.invoked_subcommand in ("run", "plan", "status", "ask", "judge", "compare", "try")
             is_refused = isinstance(error, Refused) or (is_strict and not isinstance(error, JudgeFailed))
             error.show()
             raise click.exceptions.Exit(2 if is_refused else error.exit_code) from error
@@ -39,5 +40,5 @@ def main() -> None:
     """DiscoveryBench for Inspect AI: can language-model agents make data-driven discoveries?"""
 
 
-for _command in (data, doctor, run, plan, status, ask, judge, report, compare, agree):
+for _command in (data, doctor, try_model, run, plan, status, ask, judge, report, compare, agree):
     main.add_command(_command)

@@ -110,8 +110,9 @@ def check_model(name: str) -> str:
     except ModelFailed as error:
         raise CheckFailed(f"{error.failure} Check its key, its name and its base URL.") from error
 
+    next_check = f"To try it with the agents, run: discoverybench try --model {name}"
     if output.choices and output.message.tool_calls:
-        return "acts by tool calls"
+        return f"acts by tool calls. {next_check}"
     if _CODE_BLOCK.search(output.completion):
-        return "acts in text: it writes code blocks instead of tool calls"
+        return f"acts in text: it writes code blocks instead of tool calls. {next_check}"
     raise CheckFailed(f"{name} neither calls a tool nor writes a block of code. Choose another model for agents.")

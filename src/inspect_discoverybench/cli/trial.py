@@ -1,0 +1,67 @@
+"""`discoverybench try`: a short trial of a model and a judge, before money is spent."""
+
+from typing import Any
+
+import click
+import yaml
+
+from inspect_discoverybench.cli.terminal import interrupt_on_termination, print_table, say
+from inspect_discoverybench.doctor.trial import COLUMNS, FORMS, SEED, Trial
+from inspect_discoverybench.errors.redaction import remember_keys
+
+ADVICE = {
+    "calls": "The model acts by calls, the default of all agents.",
+    "text": "The model acts in text: pass -S actions=text.",
+    None: "The model ran no code. Try -M emulate_tools=true, or choose another model.",
+}
+
+
+@click.command("try")
+@click.option("--model", required=True, help="The evaluated model: PROVIDER/MODEL.")
+@click.option("--judge", help="The judge: PROVIDER/MODEL. [default: an offline one, and no audit]")
+@click.option("--actions", type=click.Choice(FORMS), help="The form in which the model acts. [default: try both]")
+@click.option("-M", "arguments", multiple=True, metavar="NAME=VALUE", help="Argument of the model. Can be repeated.")
+@click.option("--model-base-url", help="Base URL of the model's API.")
+@click.option("--max-tokens", type=int, help="Maximum number of tokens of a reply.")
+@click.option("--max-connections", type=int, help="Maximum number of simultaneous requests.")
+@click.option("--log-dir", default="logs-try", show_default=True, help="Folder of the logs.")
+def try_model(judge: str | None, actions: str | None, arguments: tuple[str, ...], **options: Any) -> None:
+    """Try a model with every agent, and a judge, on a few random samples.
+
+    It shows whether the model acts by calls or in text and submits, and whether the judge replies in the right form.
+    Three demo samples are run with each agent, two of DB-REAL train in Docker, and 14 of the judge audit.
+
+    The exit code is 0 if the model acts, 1 if it does not or if anything ended with an error, and 2 for invalid
+    options.
+    """
+    options["model_args"] = {}
+    for argument in arguments:
+        name, _, value = argument.partition("=")
+        options["model_args"][name] = yaml.safe_load(value)
+    remember_keys(options["model_args"])
+
+    trial = Trial(options, judge or "discoverybench/lexical")
+    with interrupt_on_termination():
+        trial.try_agents([actions] if actions else FORMS)
+        if judge:
+            trial.try_judge()
+        else:
+            trial.notes.append("Left out: the judge audit. Name a judge with --judge PROVIDER/MODEL.")
+
+    _print(trial)
+    if trial.errors or trial.form is None:
+        raise click.exceptions.Exit(1)
+
+
+def _print(trial: Trial) -> None:
+    rows = []
+    for labels, counts in trial.agents.items():
+        numbers = [f"{counts[name]:,}" for name in COLUMNS]
+        rows.append([*labels, *numbers])
+    title = f"{trial.options['model']}: random samples (seed {SEED}), logs in {trial.options['log_dir']}"
+    print_table(title, ("task", "agent", "actions"), list(COLUMNS.values()), rows)
+    for note in trial.notes:
+        say(note)
+    for error in sorted(trial.errors):
+        say(f"Error: {error}")
+    say(ADVICE[trial.form])

@@ -1,0 +1,148 @@
+"""A trial of a model and a judge: a few samples of every agent and of the judge audit, chosen at random.
+
+It asserts structure, not quality: that the model acts and submits, and that the judge replies in the right form.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalLog
+from inspect_ai.solver import SolverSpec
+
+from inspect_discoverybench.doctor.checks import check_docker
+from inspect_discoverybench.errors.exceptions import CheckFailed, DataError, InvalidArgument
+from inspect_discoverybench.errors.provider_failures import inspect_errors, one_line
+from inspect_discoverybench.judge_audit.audit import ACCURACIES
+from inspect_discoverybench.results.result import results_of
+from inspect_discoverybench.results.sample_score import SampleScore
+from inspect_discoverybench.tasks import demo, judge_audit, real
+
+SEED = 2
+"""Seed of the choice of samples. With it, those of the judge audit are ten pairs and four texts."""
+
+DEMO_SAMPLES = 3
+REAL_SAMPLES = 2
+AUDIT_SAMPLES = 14
+
+FORMS = ("calls", "text")
+"""The forms in which a model can act. If code runs equally often in both, the first one is recommended."""
+
+AGENTS: dict[str, dict[str, int]] = {
+    "react": {"turns": 6},
+    "codegen": {},
+    "datavoyager": {"turns": 4},
+    "reflexion": {"trials": 2},
+    "no_data_guess": {},
+}
+"""The agents, with arguments that keep a trial short."""
+
+COLUMNS = {
+    "samples": "samples",
+    "acted": "acted",
+    "call": "submitted\nby call",
+    "object": "submitted\nas object",
+    "quoted": "quoted by\nthe judge",
+    "whole": "not\nquotable",
+    "no submission": "zero: no\nsubmission",
+    "limit": "zero:\nlimit",
+    "unscored": "unscored",
+    "error": "errors",
+    "tokens": "tokens",
+    "seconds": "seconds",
+}
+"""What is counted for an agent, with the header of its column: among others, each way to read an answer and outcome."""
+
+
+@dataclass
+class Trial:
+    """A trial of a model and a judge.
+
+    Attributes:
+        options: The model with its options, and the folder of the logs, as arguments of Inspect's `eval`.
+        judge: The model that judges the answers. It has none of the model's options.
+        agents: What was counted, by task, agent, and the form in which the model was to act.
+        notes: How the judge did in the judge audit, and what was not tried, with the remedy; in lines.
+        errors: Errors of evals and of samples, each once and in one line.
+    """
+
+    options: Mapping[str, Any]
+    judge: str
+    agents: dict[tuple[str, str, str], Counter[str | None]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    errors: set[str] = field(default_factory=set)
+
+    @property
+    def form(self) -> str | None:
+        """The form in which code ran in most samples; None if no code ran."""
+        labels = max(self.agents, key=lambda labels: self.agents[labels]["acted"])
+        _, _, form = labels
+        return form if self.agents[labels]["acted"] else None
+
+    def try_agents(self, forms: Sequence[str]) -> None:
+        """Try ReAct in each of the forms, then the other agents in the better one."""
+        first, *others = AGENTS
+        for form in forms:
+            self._try_agent(demo(), DEMO_SAMPLES, first, form)
+        form = self.form or forms[0]
+        for agent in others:
+            self._try_agent(demo(), DEMO_SAMPLES, agent, form)
+        try:
+            check_docker()
+            task = real(split="train")
+        except (CheckFailed, DataError) as error:
+            self.notes.append(f"Left out: DB-REAL in Docker. {error.message}")
+        else:
+            self._try_agent(task, REAL_SAMPLES, first, form)
+
+    def try_judge(self) -> None:
+        """Let the judge judge pairs and read texts of the judge audit."""
+        log = self._eval(
+            judge_audit(released=False),
+            AUDIT_SAMPLES,
+            model=self.judge,
+            log_dir=self.options["log_dir"],
+        )
+        scores = [SampleScore.of(sample, "audit") for sample in log.samples or []]
+        valid = sum(score.metadata.get("asked_again") == 0 for score in scores)
+        self.notes.append(f"Judge {self.judge}: {valid} of {len(scores)} samples had valid replies at the first try.")
+        for facet in ACCURACIES:
+            right = [score.values[facet] for score in scores if facet in score.values]
+            self.notes.append(f"  {facet}: right in {sum(right):.0f} of {len(right)}.")
+
+    def _try_agent(self, task: Task, samples: int, agent: str, form: str) -> None:
+        arguments = {**AGENTS[agent], "actions": form}
+        solver = SolverSpec(f"discoverybench/{agent}", args=arguments, args_passed=arguments)
+        log = self._eval(task, samples, solver=solver, **self.options)
+        counts: Counter[str | None] = Counter()
+        for result in results_of(log, any_task=False):
+            counts["samples"] += 1
+            counts["acted"] += bool(result.sample.cells)
+            counts[result.score.submission_source] += 1
+            counts[result.score.outcome] += 1
+            counts["tokens"] += result.sample.tokens
+            counts["seconds"] += round(result.sample.seconds or 0)
+        self.agents[log.eval.task, agent, form] = counts
+
+    def _eval(self, task: Task, samples: int, **arguments: Any) -> EvalLog:
+        with inspect_errors(InvalidArgument, f"{arguments['model']} cannot be tried"):
+            # The command is interactive. Inspect's default is to retry indefinitely.
+            [log] = inspect_eval(
+                task,
+                limit=samples,
+                sample_shuffle=SEED,
+                model_roles={"grader": self.judge},
+                fail_on_error=False,
+                max_retries=3,
+                **arguments,
+            )
+        if log.status == "cancelled":
+            raise KeyboardInterrupt  # Inspect handles Ctrl-C itself
+
+        for error in [log.error, *(sample.error for sample in log.samples or [])]:
+            if error is not None:
+                self.errors.add(one_line(Exception(error.message)))
+        return log

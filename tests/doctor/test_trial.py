@@ -1,0 +1,110 @@
+"""`discoverybench try` with models on a loopback server."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import completed, failed, lab, refused
+from tests.endpoint import Answer, Request, question, tool_call, truthful
+
+ANSWER = {"hypothesis": "In all rows, y rises with x.", "workflow": "1. load"}
+CRITIC = json.dumps({"answered": False, "progress": True, "next": "coder", "instruction": "count"})
+
+
+def calling(request: Request) -> Answer:
+    """A model that calls tools, and judges by comparing texts."""
+    if question(request):
+        return truthful(request)
+    tools = [tool["function"]["name"] for tool in request.get("tools", [])]
+    if not tools or request["tool_choice"] == "none":
+        return CRITIC
+    has_run = any(message["role"] == "tool" for message in request["messages"])
+    if tools == ["submit"] or has_run:
+        return tool_call("submit", **ANSWER)
+    return tool_call("python", code="print(6 * 7)")
+
+
+def writing(request: Request) -> Answer:
+    """A model that only writes text."""
+    system, *_, last = [str(message["content"]) for message in request["messages"]]
+    if "You are the critic" in system:
+        return CRITIC
+    if "The code printed" in last or "one JSON object and nothing else" in last:
+        return json.dumps(ANSWER)
+    return "```python\nprint(6 * 7)\n```"
+
+
+def rows(output: str) -> dict[str, str]:
+    """The rows of the table: task, agent and form, and the numbers of samples, of those that acted, …"""
+    table = {}
+    for line in output.splitlines():
+        words = line.split()
+        labels = " ".join(words[:3])
+        if labels.startswith("discoverybench/"):
+            table[labels] = " ".join(words[3:8])
+    return table
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_model_that_calls_tools_is_its_own_judge(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(upstream))
+    options = "-M 'default_headers={x-lab: yes we can}' --max-tokens 700 --max-connections 5"
+    with lab(calling) as (model, endpoint):
+        output = completed(f"try --model {model} --judge {model} {options}")
+    assert {request["max_tokens"] for request in endpoint.agent_requests()} == {700}
+    assert "yes we can" in [headers.get("x-lab") for headers in endpoint.headers]
+    assert rows(output) == {
+        "discoverybench/demo react calls": "3 3 3 0 0",
+        "discoverybench/demo react text": "3 0 0 0 3",
+        "discoverybench/demo codegen calls": "3 3 3 0 0",
+        "discoverybench/demo datavoyager calls": "3 3 3 0 0",
+        "discoverybench/demo reflexion calls": "3 3 3 0 0",
+        "discoverybench/demo no_data_guess calls": "3 0 3 0 0",
+        "discoverybench/real react calls": "2 2 2 0 0",
+    }
+    assert "14 of 14 samples had valid replies at the first try" in output
+    for facet in ("reading: right in 1 of 4", "variables: right in 0 of 10"):
+        assert facet in output
+    assert "The model acts by calls" in output
+    assert "Left out" not in output
+
+
+@pytest.fixture
+def without_docker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
+
+
+@pytest.mark.usefixtures("without_docker")
+def test_a_model_that_only_writes_text_is_to_act_in_text() -> None:
+    with lab(writing) as (model, _):
+        output = completed(f"try --model {model}")
+    assert rows(output) == {
+        "discoverybench/demo react calls": "3 0 0 0 3",
+        "discoverybench/demo react text": "3 3 0 3 0",
+        "discoverybench/demo codegen text": "3 3 0 3 0",
+        "discoverybench/demo datavoyager text": "3 3 0 3 0",
+        "discoverybench/demo reflexion text": "3 3 0 3 0",
+        "discoverybench/demo no_data_guess text": "3 0 0 3 0",
+    }
+    assert "pass -S actions=text" in output
+    assert "Left out: DB-REAL in Docker. Docker does not respond" in output
+    assert "Left out: the judge audit. Name a judge" in output
+
+
+@pytest.mark.usefixtures("without_docker")
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (403, "Error: The agent's model"),
+        ("I would rather talk.", "The model ran no code."),
+    ],
+)
+def test_errors_and_a_model_that_does_not_act_are_found(answer: Answer, message: str) -> None:
+    with lab(lambda _: answer) as (model, _):
+        output = failed(f"try --model {model} --actions text")
+    assert message in output
+
+
+def test_a_model_that_cannot_be_called_is_refused() -> None:
+    assert "OPENAI_API_KEY" in refused("try --model openai/gpt-4o")
