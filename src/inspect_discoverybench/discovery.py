@@ -12,7 +12,6 @@ from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesVie
 from inspect_discoverybench.dataset.data_files import verify_data_files
 from inspect_discoverybench.dataset.filters import FieldFilter, select
 from inspect_discoverybench.dataset.placebo import placebo_samples
-from inspect_discoverybench.dataset.release import web_page
 from inspect_discoverybench.dataset.samples import data_checksum
 from inspect_discoverybench.provenance import provenance
 from inspect_discoverybench.sandbox.image import record_image
@@ -84,7 +83,7 @@ def discovery_task(
     return Task(
         name=f"discoverybench/{name}",
         display_name=title,
-        dataset=MemoryDataset(selected, name=title, location=web_page(commit)),
+        dataset=MemoryDataset(selected, name=title),
         setup=setup,
         solver=react(),
         cleanup=end_session,

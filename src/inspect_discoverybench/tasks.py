@@ -14,7 +14,7 @@ from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import GenerateConfig
 
 from inspect_discoverybench.dataset.filters import FieldFilter, select
-from inspect_discoverybench.dataset.release import COMMIT, web_page
+from inspect_discoverybench.dataset.release import COMMIT
 from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.invalid_values import (
     refuse_unknown,
@@ -232,9 +232,7 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
         name="discoverybench/judge_audit",
         display_name="DiscoveryBench judge audit",
         # Inspect prints the dataset's name above the results.
-        dataset=MemoryDataset(
-            select(samples, {"kind": kind}), name=f"known pairs; the paper's judge: {paper}", location=web_page(commit)
-        ),
+        dataset=MemoryDataset(select(samples, {"kind": kind}), name=f"known pairs; the paper's judge: {paper}"),
         solver=judge_pair(),
         config=GenerateConfig(timeout=DEFAULT_TIMEOUT),
         scorer=audit(),

@@ -1,7 +1,6 @@
 """`discoverybench data audit` on custom studies."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ QUESTION = {
     "qid": 0,
     "question": "Does y rise with x by 3 in towns?",
     "question_type": "general",
-    "target_col": "y",
     "true_hypothesis": "In towns y does rise with x by 3",
 }
 DATASET = {"name": "a.csv", "columns": [{"name": "x"}, {"name": "size"}]}
@@ -41,9 +39,8 @@ def studies() -> None:
 @pytest.mark.usefixtures("studies")
 def test_all_problems_are_reported_at_once() -> None:
     output = failed("data audit --path studies")
-    assert re.search("^ *goals +2 *$", output, re.MULTILINE)
-    *_, no_gold, no_file, no_text = output.splitlines()
-    assert "no gold hypothesis for dataset four" in no_gold
+    no_gold, no_file, no_text = output.splitlines()
+    assert "no gold hypothesis for custom/four/0/2" in no_gold
     assert "gone.csv" in no_file
     assert "two/metadata_0.json" in no_text
 
@@ -51,12 +48,12 @@ def test_all_problems_are_reported_at_once() -> None:
 @pytest.mark.usefixtures("studies")
 def test_irregularities_are_listed_with_json() -> None:
     facts = json.loads(completed("data audit --path studies/one --json"))["one"]
+    source = Path("studies/one/metadata_0.json").resolve()
     for name, items in (
-        ("described columns that are missing", ["one/metadata_0.json: a.csv: size"]),
-        ("duplicate questions", ["one/0/1"]),
-        ("duplicates: different gold hypotheses", ["one/0/0", "one/0/1"]),
-        ("constant target columns", ["one/0/0", "one/0/1"]),
-        ("questions that reveal the gold hypothesis", ["one/0/0"]),
+        ("described columns that are missing", [f"{source}: a.csv: size"]),
+        ("duplicate questions", ["custom/one/0/1"]),
+        ("duplicates: different gold hypotheses", ["custom/one/0/0", "custom/one/0/1"]),
+        ("questions that reveal the gold hypothesis", ["custom/one/0/0"]),
     ):
         assert facts[name]["items"] == items
 

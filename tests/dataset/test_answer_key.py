@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from inspect_discoverybench.dataset.audit import audit_studies
 from inspect_discoverybench.errors.exceptions import DataError, DataMissing
 from tests.dataset.studies import load, study, write_study
 
@@ -48,8 +47,8 @@ def test_an_answer_key_is_read_in_several_formats(folder: Path, text: str, encod
             "dataset,gold_hypo\nmine,So.\n",
             r"needs the columns dataset, metadataid, .* The columns are dataset, gold_hypo",
         ),
-        (f"{HEADER}\nmine,0,4,So.\nmine,0,4,Not so.\n", r"line 3: .*mine, 0, 4 .*Remove a row"),
-        (f"{HEADER}\nmine,zero,4,So.\n", r"key\.csv: no gold .* dataset mine, metadataid 0, query_id 4\. Add a row"),
+        (f"{HEADER}\nmine,0,4,So.\nmine,0,4,Not so.\n", r"line 3: .*'mine', '0', '4'.*Remove a row"),
+        (f"{HEADER}\nmine,zero,4,So.\n", r"key\.csv: no gold hypothesis for custom/mine/0/4\. Add"),
         ("\n", r"key\.csv: the file is empty"),
         (f"{HEADER},gold_hypo\nmine,0,4,So.,Not so.\n", r"key\.csv: the column 'gold_hypo' occurs twice"),
         (f"{HEADER}, gold_hypo\nmine,0,4,So.,Not so.\n", r"key\.csv: the column 'gold_hypo' occurs twice"),
@@ -58,13 +57,12 @@ def test_an_answer_key_is_read_in_several_formats(folder: Path, text: str, encod
 )
 def test_a_broken_answer_key_is_refused_with_what_to_do(folder: Path, text: str, message: str) -> None:
     key = write_key(folder, text)
-    with pytest.raises(DataError, match=message) as raised:
+    with pytest.raises(DataError, match=message):
         load(folder, key)
-    assert audit_studies(folder, key).problems == [raised.value.message]
 
 
 def test_gold_hypotheses_need_a_key_that_is_a_file(folder: Path) -> None:
-    with pytest.raises(DataError, match=r"query_id 4\. Add its true_hypothesis, or pass an answer key"):
+    with pytest.raises(DataError, match=r"no gold hypothesis for custom/mine/0/4\. Add its true_hypothesis"):
         load(folder)
     with pytest.raises(DataMissing, match=r"nowhere\.csv cannot be read: No such file"):
         load(folder, folder / "nowhere.csv")

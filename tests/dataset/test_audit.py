@@ -24,7 +24,6 @@ COUNTS = {
     "question type: variables": [8, 20, 0, 0, 0],
     "difficulty: 1": [0, 0, 322, 88, 147],
     "difficulty: 4": [0, 0, 16, 4, 8],
-    "workflow length: s": [21, 0, 0, 0, 0],
     "described columns that are missing": [0, 82, 0, 0, 0],
     "duplicate questions": [0, 57, 0, 0, 0],
     "duplicates: hard variants": [0, 56, 0, 0, 0],

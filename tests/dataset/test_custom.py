@@ -28,8 +28,6 @@ def test_the_example_of_the_guide_is_scored(solver: Any) -> None:
     assert sample.scores
     values = sample.scores["HMS"].as_dict()
     assert values["hms" if solver else "variables"]
-    assert sample.metadata["solvable"] is True
-    assert sample.metadata["near_constant"] is False
     assert sample.metadata["workflow_length"] == 4
     assert sample.metadata["workflow_bucket"] == "s"
 

@@ -83,7 +83,7 @@ def test_a_killed_fetch_does_not_affect_the_next_one(mirror: Mirror, caches: Pat
     assert left_behind(caches) == {f"{COMMIT}.partial"}
 
     mirror.gate.set()
-    assert differences(fetch()) == {}
+    assert differences(fetch()) == []
     assert left_behind(caches) == {COMMIT}
 
 
@@ -120,7 +120,7 @@ def test_members_outside_the_released_paths_are_not_extracted(
     paths = [path for path in root.rglob("*") if not path.is_dir()]
     names = {path.relative_to(root).as_posix() for path in paths}
     assert names == set(checksums())
-    assert differences(root) == {}
+    assert differences(root) == []
     assert not list(tmp_path.rglob("escape.csv"))
     assert not list(outside.iterdir())
     assert left_behind(caches) == {COMMIT}
@@ -139,5 +139,5 @@ def test_forced_fetch_replaces_the_folder_only_when_it_succeeds(mirror: Mirror, 
 
     mirror.drops_connections = False
     assert fetch(force=True) == root
-    assert differences(root) == {}
+    assert differences(root) == []
     assert left_behind(caches) == {COMMIT}

@@ -103,7 +103,7 @@ def test_a_placebo_is_named_and_recorded(tmp_path: Path) -> None:
     assert sample.input == original.dataset[0].input
     assert sample.metadata is not None
     assert sample.metadata["placebo"] == 7
-    assert sample.metadata["unpermuted_files"] == ("tree.txt",)
+    assert sample.metadata["unpermuted_files"] == ["tree.txt"]
     files = files_of(task)
     assert files["a.csv"] != folder / "a.csv"
     assert files["tree.txt"] == folder / "tree.txt"

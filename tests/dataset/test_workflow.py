@@ -10,7 +10,6 @@ from inspect_discoverybench.dataset.workflow import length_category, workflow_le
     [
         ("1. Load.\n2. Fit.\n3. Test.", 3),
         ("1. Load it 2. Fit it 3. Test it.", 3),
-        ("1. Load.\n2. Fit.\nThen:\n1. Test.\n2. Report.", 4),
         ("1. Multiply by 0.453592 / 2.5 (see Table 3).\n2. Keep ages up to 2. Then fit.", 2),
         ("OLS regression of BMI\non DISSAVED", None),
     ],

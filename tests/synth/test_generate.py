@@ -69,12 +69,11 @@ def test_the_audit_has_no_finding(fresh: Path) -> None:
     assert audit.exit_code == 0, audit.output
     [report] = json.loads(audit.stdout).values()
     for finding in (
-        "constant target columns",
         "described columns that are missing",
         "duplicate questions",
         "questions that reveal the gold hypothesis",
     ):
-        assert report[finding]["count"] == 0, finding
+        assert finding not in report
 
 
 def test_the_manifest_lists_every_file(fresh: Path) -> None:
@@ -89,11 +88,15 @@ def test_the_manifest_lists_every_file(fresh: Path) -> None:
 def test_folders_are_named_as_in_the_release(fresh: Path) -> None:
     """`<domain>_<start height>_<target depth>`."""
     samples = [sample.metadata or {} for sample in custom(path=str(fresh), sandbox="local").dataset]
+    heights = set()
     for sample in samples:
-        assert sample["dataset"].startswith("glass-blowing-6_")
-        assert sample["start_height"] + sample["difficulty"] + sample["tree_level"] <= 3
+        name, height, depth = sample["dataset"].split("_")
+        assert name == "invented-domain-6"
+        assert sample["tree_level"] == int(depth)
+        assert int(height) + sample["difficulty"] + sample["tree_level"] <= 3
         assert sample["question_type"] == "general"
-    assert {sample["start_height"] for sample in samples} == {0, 1, 2}
+        heights.add(height)
+    assert heights == {"0", "1", "2"}
     assert {sample["tree_level"] for sample in samples} == {0, 1, 2}
 
 

@@ -1,7 +1,7 @@
 """`discoverybench data`: download, verify and audit the data."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import click
 
 from inspect_discoverybench.cli.terminal import print_table, say
 from inspect_discoverybench.dataset import data_folder
-from inspect_discoverybench.dataset.audit import Audit, audit_release, audit_studies
+from inspect_discoverybench.dataset.audit import Counts, audit_release, audit_studies
 from inspect_discoverybench.dataset.release import checksums, differences
 from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
 
@@ -39,10 +39,10 @@ def verify(path: Path | None) -> None:
 
     The exit code is 1 if a file is missing or changed.
     """
-    root = data_folder.local_root(path)
+    root = path or data_folder.local_root()
     differing = differences(root)
-    for name, state in differing.items():
-        say(f"{name} {state}")
+    for line in differing:
+        say(line)
     say(f"{len(checksums())} files checked in {root}, {len(differing)} missing or changed")
     if differing:
         raise DataError(f"{root} differs from the release. {data_folder.remedy(root)}")
@@ -61,41 +61,34 @@ def verify(path: Path | None) -> None:
 def audit(path: Path | None, answer_key: Path | None, as_json: bool) -> None:
     """Count the studies, goals, files and irregularities of the data.
 
-    The exit code is 1 if a file is unusable or a goal has no gold hypothesis.
+    Unusable files and goals without a gold hypothesis are errors.
     """
     if answer_key and not path:
         raise InvalidArgument("--answer-key is for custom studies. Give their --path, too.")
-    audits = [audit_studies(path, answer_key)] if path else audit_release(data_folder.local_root())
+    audits = audit_studies(path, answer_key) if path else audit_release(data_folder.local_root())
     if as_json:
         _print_json(audits)
     else:
         _print_counts(audits)
-    if any(result.problems for result in audits):
-        raise click.exceptions.Exit(1)
 
 
-def _print_json(audits: Sequence[Audit]) -> None:
+def _print_json(audits: Mapping[str, Counts]) -> None:
     listed: dict[str, dict[str, Any]] = {}
-    for result in audits:
-        counts = listed.setdefault(result.name, {})
-        for name, (count, items) in result.counts.items():
-            counts[name] = {"count": count, "items": items}
+    for name, counts in audits.items():
+        facts = listed.setdefault(name, {})
+        for subject, items in counts.items():
+            facts[subject] = {"count": len(items), "items": sorted(items)}
     say(json.dumps(listed, indent=2))
 
 
-def _print_counts(audits: Sequence[Audit]) -> None:
-    """Print a table with a column for each audit, then the problems."""
-    # The longest audit has the rows in their order.
-    names: dict[str, None] = {}
-    for result in sorted(audits, key=lambda audit: len(audit.counts), reverse=True):
-        names.update(dict.fromkeys(result.counts))
+def _print_counts(audits: Mapping[str, Counts]) -> None:
+    """Print a table with a column for each audit."""
+    subjects: dict[str, None] = {}
+    for counts in audits.values():
+        subjects.update(dict.fromkeys(counts))
     rows = []
-    for name in names:
-        counts = [result.counts.get(name, (0, ())) for result in audits]
-        rows.append([name, *(str(count) for count, _ in counts)])
-    headers = [result.name.replace("/", "\n") for result in audits]
+    for subject in sorted(subjects):
+        numbers = [len(counts.get(subject, ())) for counts in audits.values()]
+        rows.append([subject, *map(str, numbers)])
+    headers = [name.replace("/", "\n") for name in audits]
     print_table("", [""], headers, rows)
-
-    for result in audits:
-        for problem in result.problems:
-            say(f"{result.name}: {problem}")

@@ -21,23 +21,18 @@ def read_answer_key(path: Path) -> Golds:
     """
     table = Table.read(path)
     table.require_different_columns(path)
-    columns = [name.strip() for name in table.columns]
-    missing = [column for column in COLUMNS if column not in columns]
-    if missing:
+    column_of = {column.strip(): column for column in table.columns}
+    if not column_of.keys() >= set(COLUMNS):
         needed = ", ".join(COLUMNS)
-        present = ", ".join(columns)
+        present = ", ".join(column_of)
         raise DataError(f"{path}: an answer key needs the columns {needed}. The columns are {present}.")
 
     golds: Golds = {}
-    for line, values in table.rows.items():
-        row = {}
-        for column, value in values.items():
-            row[column.strip()] = value.strip()
-        key = (row["dataset"], row["metadataid"], row["query_id"])
-        gold = row["gold_hypo"]
+    for line, row in table.rows.items():
+        dataset, number, query_id, gold = [row[column_of[name]].strip() for name in COLUMNS]
+        key = (dataset, number, query_id)
         known = golds.setdefault(key, gold)
         if known != gold:
             place = f"{path}: line {line}"
-            goal = ", ".join(key)
-            raise DataError(f"{place}: the gold hypothesis for {goal} differs from an earlier one. Remove a row.")
+            raise DataError(f"{place}: the gold hypothesis for {key} differs from an earlier one. Remove a row.")
     return golds

@@ -74,17 +74,14 @@ def _download(url: str, folder: Path) -> Path:
 
 
 def _extract(archive: Path, tree: Path, url: str) -> None:
+    """Extract the released files, by their exact paths: nothing is written outside of the folder."""
     try:
         with tarfile.open(archive, "r:gz") as members:
-            members.extractall(tree, filter=_released_member)
+            for member in members:
+                # All paths in the archive start with one folder, named after the commit.
+                _, _, path = member.name.partition("/")
+                if member.isreg() and path in checksums():
+                    released = member.replace(name=path, deep=False)
+                    members.extract(released, tree, filter="data")
     except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(f"{url} is a damaged archive: {error}. {_REMEDY}") from error
-
-
-def _released_member(member: tarfile.TarInfo, folder: str) -> tarfile.TarInfo | None:
-    """Extract only the released files, by their exact paths: nothing is written outside of the folder."""
-    # All paths in the archive start with one folder, named after the commit.
-    _, _, path = member.name.partition("/")
-    if not member.isreg() or path not in checksums():
-        return None
-    return member.replace(name=path, deep=False)

@@ -18,7 +18,7 @@ def demo_samples(hints: Hints) -> list[Sample]:
     """Load the eight invented studies of the demo."""
     folder = Path(__file__).with_name("demo")
     goals = read_goals("demo", metadata_files(folder), None)
-    return make_samples("the demo", goals, hints)
+    return make_samples(goals, hints)
 
 
 def custom_samples(path: Path, answer_key: Path | None, hints: Hints) -> list[Sample]:
@@ -35,10 +35,10 @@ def custom_samples(path: Path, answer_key: Path | None, hints: Hints) -> list[Sa
     """
     paths = metadata_files(absolute(path))
     goals = read_goals("custom", paths, answer_key)
-    samples = make_samples(str(path), goals, hints)
+    samples = make_samples(goals, hints)
     files: set[str] = set()
     for sample in samples:
-        files.update((sample.files or {}).values())
+        files |= set((sample.files or {}).values())
     for file in sorted(files):
         _check_data_file(Path(file), answer_key)
     return samples
@@ -65,20 +65,17 @@ def single_goal(path: Path, goal: str, hints: Hints) -> list[Sample]:
         hints: Hints to add to the task text.
 
     Raises:
-        InvalidArgument: The goal is empty, or the path is not a file.
-        DataError: The metadata file is invalid, or a data file is missing.
+        InvalidArgument: The goal is empty.
+        DataError: The metadata file is missing or invalid, or a data file is missing.
     """
     if not goal.strip():
         raise InvalidArgument("goal is empty. Pass a question about the data.")
     location = absolute(path)
-    if not location.is_file():
-        raise InvalidArgument(f"path={path} is not a file. With a goal, the path must be that of one metadata file.")
-
     study = Study.read(location)
     known_or_new = _known_or_new(study, goal)
     metadata = goal_metadata("custom", location, study, known_or_new)
     sourced = SourcedGoal(location, metadata)
-    return make_samples(str(path), [sourced], hints)
+    return make_samples([sourced], hints)
 
 
 def _known_or_new(study: Study, question: str) -> Goal:

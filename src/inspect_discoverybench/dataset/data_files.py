@@ -63,8 +63,8 @@ def _is_metadata(path: Path) -> bool:
         return True
 
     has_other_names = path.stat().st_nlink > 1
-    neighbours = path.parent.iterdir() if has_other_names else ()
-    return any(METADATA_NAME.fullmatch(other.name) and path.samefile(other) for other in neighbours)
+    neighbours = path.parent.glob("metadata_*.json")
+    return has_other_names and any(path.samefile(other) for other in neighbours)
 
 
 @solver

@@ -21,38 +21,22 @@ def select(samples: Sequence[Sample], filters: Mapping[str, FieldFilter]) -> lis
         InvalidArgument: A value matches no sample, or no sample matches all filters.
     """
     selected = list(samples)
-    used = []
     for name, values in filters.items():
         if values is None:
             continue
         listed = values if isinstance(values, list) else [values]
-        accepted = [_as_typed(value) for value in listed]
-        _require_possible(name, accepted, samples)
-        selected = [sample for sample in selected if _value(sample, name) in accepted]
-        used.append(name)
-
-    if not selected:
-        names = ", ".join(used)
-        raise InvalidArgument(f"No sample matches the filters {names} together. Remove one of them.")
-    return selected
-
-
-def _require_possible(name: str, accepted: Sequence[str], samples: Sequence[Sample]) -> None:
-    possible = {_value(sample, name) for sample in samples}
-    possible.discard("None")
-    for value in accepted:
-        if value not in possible:
+        accepted = {str(value) for value in listed}
+        possible = {_value(sample, name) for sample in samples}
+        for value in accepted - possible:
             choices = ", ".join(sorted(possible))
             raise InvalidArgument(f"{name}={value} matches no sample. Possible values: {choices}.")
+        selected = [sample for sample in selected if _value(sample, name) in accepted]
+
+    if not selected:
+        raise InvalidArgument("No sample matches all filters together. Remove one of them.")
+    return selected
 
 
 def _value(sample: Sample, name: str) -> str:
     metadata = sample.metadata or {}
-    return _as_typed(metadata[name])
-
-
-def _as_typed(value: object) -> str:
-    """A value as a user types it on the command line."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value)
+    return str(metadata[name])

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspect_discoverybench.dataset.answer_key import Golds, read_answer_key
-from inspect_discoverybench.dataset.data_files import locate
 from inspect_discoverybench.dataset.irregularities import flag_repeated_questions, reveals
 from inspect_discoverybench.dataset.metadata import Goal, Study
 from inspect_discoverybench.dataset.paths import metadata_number
 from inspect_discoverybench.dataset.published_study import study_of
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
-from inspect_discoverybench.dataset.synth_folder import SynthFolder
-from inspect_discoverybench.dataset.table import Table, is_table
-from inspect_discoverybench.dataset.target_column import TargetColumn, synth_targets
+from inspect_discoverybench.dataset.synth_folder import target_depth
+from inspect_discoverybench.dataset.target_column import synth_targets
 from inspect_discoverybench.dataset.workflow import length_category, workflow_length
 from inspect_discoverybench.errors.exceptions import DataError
 
@@ -26,16 +24,13 @@ class SourcedGoal:
     metadata: SampleMetadata
 
 
-def read_goals(
-    split: str, paths: Sequence[Path], answer_key: Path | None, measure_targets: bool = False
-) -> list[SourcedGoal]:
+def read_goals(split: str, paths: Sequence[Path], answer_key: Path | None) -> list[SourcedGoal]:
     """Read every goal of some metadata files.
 
     Args:
         split: Name of the split.
         paths: Absolute paths of the metadata files. The name of a file's folder is the name of its data set.
         answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
-        measure_targets: Whether to measure also the target columns whose properties are recorded.
 
     Raises:
         DataError: A file is missing or invalid, two goals have the same id, or a goal has no gold hypothesis.
@@ -47,30 +42,21 @@ def read_goals(
         study = Study.read(path)
         for goal in study.goals:
             metadata = goal_metadata(split, path, study, goal, golds)
-            _require_gold(metadata, path, answer_key)
             sample_id = metadata.sample_id
+            if not metadata.gold_hypothesis:
+                raise DataError(
+                    f"{answer_key or path}: no gold hypothesis for {sample_id}. Add its true_hypothesis to the "
+                    "metadata file, or its row to an answer key."
+                )
             if sample_id in sources:
                 raise DataError(
                     f"{sample_id} is defined in both {sources[sample_id]} and {path}. "
                     "Rename one of them, or use a different qid for each query."
                 )
             sources[sample_id] = path
-            target = _target_column(metadata, goal, path.parent, measure_targets)
-            if target is not None:
-                metadata = metadata.model_copy(update=target.flags)
             goals.append(metadata)
     flagged = flag_repeated_questions(goals)
     return [SourcedGoal(sources[goal.sample_id], goal) for goal in flagged]
-
-
-def _require_gold(metadata: SampleMetadata, path: Path, answer_key: Path | None) -> None:
-    if metadata.gold_hypothesis:
-        return
-    number = metadata.metadata_number
-    goal = f"dataset {metadata.dataset}, metadataid {number}, query_id {metadata.query_id}"
-    if answer_key:
-        raise DataError(f"{answer_key}: no gold hypothesis for {goal}. Add a row.")
-    raise DataError(f"{path}: no gold hypothesis for {goal}. Add its true_hypothesis, or pass an answer key.")
 
 
 def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds | None = None) -> SampleMetadata:
@@ -85,8 +71,10 @@ def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds
     if golds is not None:
         key = (folder, str(number), str(goal.query_id))
         gold = golds.get(key, "")
-    tree = SynthFolder.of(folder, study.domain)
+
     length = workflow_length(study.workflow)
+    sample_id = f"{split}/{folder}/{number}/{goal.query_id}"
+    target = synth_targets().get(sample_id)
     return SampleMetadata(
         split=split,
         dataset=folder,
@@ -96,8 +84,7 @@ def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds
         domain=study.domain,
         question_type=goal.question_type,
         difficulty=goal.difficulty,
-        start_height=tree.start_height if tree else None,
-        tree_level=tree.target_depth if tree else None,
+        tree_level=target_depth(folder, study.domain),
         goal=goal.question,
         gold_hypothesis=gold,
         gold_workflow=study.workflow or None,
@@ -107,22 +94,6 @@ def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds
         workflow_tags=study.workflow_tags,
         domain_knowledge=study.domain_knowledge,
         reveals_gold="goal" if reveals(goal.question, gold) else None,
+        solvable=target.solvable if target else None,
+        near_constant=target.near_constant if target else None,
     )
-
-
-def _target_column(metadata: SampleMetadata, goal: Goal, folder: Path, measure: bool) -> TargetColumn | None:
-    """The target column of a goal; None if it is unknown.
-
-    For DB-SYNTH, it is recorded. Other studies may name it; they must have a single data file, which is a table.
-    """
-    recorded = synth_targets().get(metadata.key)
-    if recorded is not None and not measure:
-        return recorded
-
-    name = recorded.name if recorded else goal.target_column
-    if name is None or len(metadata.data_files) > 1:
-        return None
-    path = locate(folder, metadata.data_files[0].name)
-    if not is_table(path):
-        return None
-    return TargetColumn.measure(name, Table.read(path))

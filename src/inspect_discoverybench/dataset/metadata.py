@@ -7,7 +7,7 @@ list of one list; DB-SYNTH has flat lists. Fields that this package does not nee
 import json
 from collections.abc import Mapping
 from itertools import chain
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
@@ -32,22 +32,10 @@ def _named(columns: "tuple[Column, ...]") -> "tuple[Column, ...]":
 
 
 def _flatten_queries(value: Any) -> Any:
-    if not isinstance(value, list):
-        return value
-    is_nested = all(isinstance(part, list) for part in value)
-    if not is_nested:
-        return value
-    return list(chain.from_iterable(value))
-
-
-def _require_different_names(files: "tuple[DataFile, ...]") -> "tuple[DataFile, ...]":
-    names: set[PurePosixPath] = set()
-    for file in files:
-        name = PurePosixPath(file.name)  # `./a.csv` and `a.csv` are the same file
-        if name in names:
-            raise ValueError(f"data file {name} is described twice; remove one entry")
-        names.add(name)
-    return files
+    is_nested = isinstance(value, list) and all(isinstance(part, list) for part in value)
+    if is_nested:
+        return list(chain.from_iterable(value))
+    return value
 
 
 def _correct_spelling(question_type: str) -> str:
@@ -94,7 +82,6 @@ class Goal(ReleasedModel):
     question_type: Annotated[str, AfterValidator(_correct_spelling)]
     difficulty: int | None = None
     true_hypothesis: OptionalText = ""
-    target_column: str | None = Field(default=None, validation_alias="target_col")
 
 
 class Study(ReleasedModel):
@@ -104,9 +91,7 @@ class Study(ReleasedModel):
     """
 
     domain: RequiredText
-    data_files: Annotated[tuple[DataFile, ...], AfterValidator(_require_different_names)] = Field(
-        validation_alias="datasets", min_length=1
-    )
+    data_files: tuple[DataFile, ...] = Field(validation_alias="datasets", min_length=1)
     goals: Annotated[tuple[Goal, ...], BeforeValidator(_flatten_queries)] = Field(
         validation_alias="queries", min_length=1
     )

@@ -4,24 +4,23 @@ An agent that scores as well on the placebo as on the data has not learned its a
 missing cells and the style of the files stay: quotes, line breaks, encoding and separators are those of the original.
 """
 
-import hashlib
-import itertools
-import operator
-import os
 import random
 import re
 from collections.abc import Sequence
 from functools import cache
 from io import BytesIO
 from pathlib import Path
+from typing import TypeVar
 
 from inspect_ai.dataset import Sample
 
-from inspect_discoverybench.dataset.data_folder import cache_folder
+from inspect_discoverybench.dataset.cached_file import cached_file
 from inspect_discoverybench.dataset.release import file_checksum
 from inspect_discoverybench.dataset.table import is_table, separator_of
 from inspect_discoverybench.errors.file_failures import file_errors
 from inspect_discoverybench.errors.invalid_values import require_positive
+
+Value = TypeVar("Value")
 
 
 def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
@@ -43,22 +42,21 @@ def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
     permuted_file = cache(_permuted_file)  # many samples have the same data files
     placebos = []
     for sample in samples:
-        metadata = dict(sample.metadata or {})
+        metadata = sample.metadata or {}
+        originals = sample.files or {}
         files = {}
         checksums = {}
-        unpermuted = []
-        for name, path in (sample.files or {}).items():
+        for name, path in originals.items():
             file_seed = f"{seed}/{metadata['dataset']}/{name}"
-            copy = permuted_file(path, file_seed)
-            files[name] = copy
-            checksums[name] = file_checksum(Path(copy))
-            if copy == path:
-                unpermuted.append(name)
+            files[name] = permuted_file(path, file_seed)
+            checksums[name] = file_checksum(Path(files[name]))
 
-        metadata["placebo"] = seed
-        metadata["data_checksums"] = checksums
-        metadata["unpermuted_files"] = tuple(unpermuted)
-        placebo = sample.model_copy(update={"files": files, "metadata": metadata})
+        facts = {
+            "placebo": seed,
+            "data_checksums": checksums,
+            "unpermuted_files": [name for name in files if files[name] == originals[name]],
+        }
+        placebo = sample.model_copy(update={"files": files, "metadata": metadata | facts})
         placebos.append(placebo)
     return placebos
 
@@ -67,22 +65,15 @@ def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
 def _permuted_file(file: str, seed: str) -> str:
     """The path of a permuted copy of a table in the cache folder; of any other file, its own."""
     path = Path(file)
+    content = path.read_bytes()
     if is_table(path):
-        content = _permute_text(path.read_bytes(), seed)
+        permuted = _permute_text(content, seed)
     elif path.suffix.lower() == ".dta":
-        content = _permute_stata(path.read_bytes(), seed)
+        permuted = _permute_stata(content, seed)
     else:
         return file
 
-    checksum = hashlib.sha256(content).hexdigest()
-    folder = cache_folder().parent / "placebo" / checksum
-    folder.mkdir(parents=True, exist_ok=True)
-    copy = folder / path.name
-    # Another process may write the same file.
-    process = os.getpid()
-    partial = folder / f"{path.name}.{process}"
-    partial.write_bytes(content)
-    partial.replace(copy)
+    copy = cached_file(path.name, permuted)
     return str(copy)
 
 
@@ -90,31 +81,24 @@ def _permute_text(content: bytes, seed: str) -> bytes:
     """Permute the columns of a table with separated values. Each value moves with its quotes."""
     # In this encoding, each byte is one character, so every other encoding survives.
     text = content.decode("latin-1")
-    body = text.rstrip("\r\n")
-    last_line_break = text.removeprefix(body)
-
-    # A value as it is written, and what ends it. Blank lines belong to the line break before them.
     separator = separator_of(text)
     plain = rf"[^{separator}\r\n]*"
     quoted = r'"(?:[^"]|"")*"'
+    # A value as it is written, and what ends it. Blank lines belong to the line break before them.
     pattern = rf"({quoted}{plain}|{plain})({separator}|[\r\n]+)"
-    pairs = re.findall(pattern, body + "\n")
-    values = [value for value, _ in pairs]
-    ends = [end for _, end in pairs]
+    cells = re.findall(pattern, f"{text}\n")
+    values = [value for value, _ in cells]
+    ends = [end for _, end in cells]
 
     # Cells are in the order of the file, the header first.
-    header_ends = itertools.takewhile(lambda end: end == separator, ends)
-    width = len(list(header_ends)) + 1
+    is_last = [end != separator for end in ends]
+    width = is_last.index(True) + 1
     for column in range(width):
         below_header = slice(width + column, None, width)
-        original = values[below_header]
-        column_seed = f"{seed}/{column}"
-        order = _random_order(len(original), column_seed)
-        values[below_header] = [original[position] for position in order]
+        values[below_header] = _shuffled(values[below_header], f"{seed}/{column}")
 
-    cells = map(operator.add, values, ends)
-    permuted = "".join(cells).removesuffix("\n") + last_line_break
-    return permuted.encode("latin-1")
+    permuted = "".join(value + end for value, end in zip(values, ends, strict=True))
+    return permuted.removesuffix("\n").encode("latin-1")
 
 
 def _permute_stata(content: bytes, seed: str) -> bytes:
@@ -124,9 +108,9 @@ def _permute_stata(content: bytes, seed: str) -> bytes:
     table = pd.read_stata(BytesIO(content))
     with pd.read_stata(BytesIO(content), iterator=True) as reader:
         labels = reader.variable_labels()
-    for number, name in enumerate(table.columns):
-        column_seed = f"{seed}/{number}"
-        order = _random_order(len(table), column_seed)
+    rows = range(len(table))
+    for column, name in enumerate(table.columns):
+        order = _shuffled(rows, f"{seed}/{column}")
         table[name] = table[name].array[order]
     permuted = BytesIO()
     table.to_stata(
@@ -139,8 +123,7 @@ def _permute_stata(content: bytes, seed: str) -> bytes:
     return permuted.getvalue()
 
 
-def _random_order(count: int, seed: str) -> list[int]:
-    """An order of so many values, the same on every machine: Python guarantees `random()`, but not `shuffle()`."""
+def _shuffled(values: Sequence[Value], seed: str) -> list[Value]:
+    """Values in an order that is the same on every machine: Python guarantees `random()`, but not `shuffle()`."""
     generator = random.Random(seed)
-    keys = [generator.random() for _ in range(count)]
-    return sorted(range(count), key=keys.__getitem__)
+    return sorted(values, key=lambda _: generator.random())

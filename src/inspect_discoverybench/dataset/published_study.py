@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from inspect_discoverybench.dataset.synth_folder import SynthFolder
+from inspect_discoverybench.dataset.synth_folder import target_depth
 
 STUDIES: Mapping[str, str] = {
     "evolution_freshwater_fish": "cerezer2023",
@@ -39,6 +39,6 @@ def study_of(metadata: Mapping[str, Any]) -> str | None:
     domain = str(metadata.get("domain") or "")
 
     # One author invents a whole synthetic domain.
-    if SynthFolder.of(folder, domain):
+    if target_depth(folder, domain) is not None:
         return domain
     return STUDIES.get(folder, folder) or None

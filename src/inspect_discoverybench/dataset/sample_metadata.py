@@ -6,12 +6,6 @@ from pydantic import BaseModel, ConfigDict
 
 from inspect_discoverybench.dataset.metadata import DataFile
 
-GoalId = tuple[str, str, int, int]
-"""Split, dataset folder, number of the metadata file and query id of a goal."""
-
-LengthCategory = Literal["s", "m", "l"]
-"""Category of a workflow length (paper, Figure 5c)."""
-
 
 class SampleMetadata(BaseModel):
     """Metadata of a sample. The evaluated model sees only the goal, the data files and the requested hints.
@@ -25,7 +19,6 @@ class SampleMetadata(BaseModel):
         domain: Field of study.
         question_type: Facet that the goal asks for; `general` for DB-SYNTH.
         difficulty: Difficulty from 1 to 4; None for DB-REAL.
-        start_height: Height at which the data set starts in its semantic tree; None except for DB-SYNTH.
         tree_level: Level of the hypothesis below the root of its semantic tree; None except for DB-SYNTH.
         goal: Discovery goal, as a question.
         gold_hypothesis: Gold hypothesis; samples that share it form one cluster of the standard error.
@@ -41,7 +34,6 @@ class SampleMetadata(BaseModel):
         near_constant: Whether one value fills at least 95 % of a varying target column; None if unknown.
         duplicate_of: Id of the first sample of the split with the same question; None for the first one.
         variant: `easy` or `hard`, if the same question is asked of processed and of raw data (paper §4.1).
-        variant_of: Id of the easy variant; None except for hard variants.
         reveals_gold: `goal` if the goal contains at least 80 % of the gold hypothesis's numbers and words with at least
             four letters.
         placebo: Seed of the permutation of every column; None for the original data.
@@ -59,13 +51,12 @@ class SampleMetadata(BaseModel):
     domain: str
     question_type: str
     difficulty: int | None
-    start_height: int | None = None
     tree_level: int | None = None
     goal: str
     gold_hypothesis: str
     gold_workflow: str | None
     workflow_length: int | None = None
-    workflow_bucket: LengthCategory | None = None
+    workflow_bucket: str | None = None
     data_files: tuple[DataFile, ...]
     data_checksums: dict[str, str] = {}
     workflow_tags: str
@@ -75,19 +66,12 @@ class SampleMetadata(BaseModel):
     near_constant: bool | None = None
     duplicate_of: str | None = None
     variant: Literal["easy", "hard"] | None = None
-    variant_of: str | None = None
     reveals_gold: str | None = None
     placebo: int | None = None
     unpermuted_files: tuple[str, ...] = ()
     conflicting_gold: bool = False
 
     @property
-    def key(self) -> GoalId:
-        """Split, study folder, metadata number and query id."""
-        return self.split, self.dataset, self.metadata_number, self.query_id
-
-    @property
     def sample_id(self) -> str:
         """`<split>/<study folder>/<metadata number>/<query id>`."""
-        split, dataset, number, query_id = self.key
-        return f"{split}/{dataset}/{number}/{query_id}"
+        return f"{self.split}/{self.dataset}/{self.metadata_number}/{self.query_id}"

@@ -26,11 +26,10 @@ GOAL_FIELDS = (
 """Metadata fields of a goal that come from the data. The other fields are derived from them."""
 
 
-def make_samples(source: str, goals: Sequence[SourcedGoal], hints: Hints) -> list[Sample]:
+def make_samples(goals: Sequence[SourcedGoal], hints: Hints) -> list[Sample]:
     """Make the Inspect samples of goals.
 
     Args:
-        source: What the goals are from, for messages.
         goals: The goals.
         hints: Hints to add to the task text.
 
@@ -40,9 +39,8 @@ def make_samples(source: str, goals: Sequence[SourcedGoal], hints: Hints) -> lis
     """
     requested = hints.requested()
     for hint in requested:
-        with_hint = [goal for goal in goals if has_hint(goal.metadata, hint)]
-        if not with_hint:
-            raise InvalidArgument(f"{hint}=true: no sample of {source} has this hint. Remove the argument.")
+        if not any(_has_hint(goal.metadata, hint) for goal in goals):
+            raise InvalidArgument(f"{hint}=true: no sample has this hint. Remove the argument.")
 
     checksum_of = cache(file_checksum)  # many goals have the same data files
     samples = []
@@ -67,7 +65,7 @@ def make_samples(source: str, goals: Sequence[SourcedGoal], hints: Hints) -> lis
     return samples
 
 
-def has_hint(goal: SampleMetadata, hint: str) -> bool:
+def _has_hint(goal: SampleMetadata, hint: str) -> bool:
     """Whether a goal has a hint of this name: that of its study, or that of one of its data files."""
     described = (goal, *goal.data_files)
     return any(getattr(part, hint, "") for part in described)

@@ -24,30 +24,21 @@ class Split:
     Attributes:
         benchmark: `real` or `synth`.
         name: Name of the split; sample ids start with it.
+        answer_key: Path of its answer key, relative to the released data; None if the metadata has the gold hypotheses.
     """
 
     benchmark: Benchmark
     name: str
+    answer_key: str | None = None
 
     @property
     def folder(self) -> str:
         """Folder of its studies, relative to the released data."""
-        return f"discoverybench/{self.benchmark}/{self.name}"
-
-    def answer_key(self, root: Path) -> Path | None:
-        """Its answer key in a folder with the released data; None if the metadata has the gold hypotheses."""
-        if self.name != "test":
-            return None
-        return root / f"eval/answer_key_{self.benchmark}.csv"
+        return f"discoverybench/{self.benchmark}/{self.name}/"
 
     def files(self) -> list[str]:
         """Paths of its files, relative to the released data."""
-        prefix = f"{self.folder}/"
-        files = [path for path in checksums() if path.startswith(prefix)]
-        answer_key = self.answer_key(Path())
-        if answer_key:
-            files.append(str(answer_key))
-        return files
+        return [path for path in checksums() if path.startswith(self.folder) or path == self.answer_key]
 
     def goals(self, root: Path) -> list[SourcedGoal]:
         """Read every goal.
@@ -59,11 +50,19 @@ class Split:
             DataError: A file is missing or invalid.
         """
         paths = metadata_files(root / self.folder)
-        return read_goals(self.name, paths, self.answer_key(root))
+        answer_key = root / self.answer_key if self.answer_key else None
+        return read_goals(self.name, paths, answer_key)
 
 
-REAL = (Split("real", "train"), Split("real", "test"))
-SYNTH = (Split("synth", "train"), Split("synth", "dev"), Split("synth", "test"))
+REAL = (
+    Split("real", "train"),
+    Split("real", "test", "eval/answer_key_real.csv"),
+)
+SYNTH = (
+    Split("synth", "train"),
+    Split("synth", "dev"),
+    Split("synth", "test", "eval/answer_key_synth.csv"),
+)
 
 ALL = "all"
 """Name for all splits of a benchmark together: 264 samples of DB-REAL, 903 of DB-SYNTH."""
@@ -81,18 +80,16 @@ def released_samples(benchmark: Benchmark, split: str, hints: Hints) -> list[Sam
         InvalidArgument: The split does not exist, or no sample has a requested hint.
         DataError: The data are missing, or a file differs from the released file.
     """
-    title = f"DB-{benchmark.upper()}"
     existing = REAL if benchmark == "real" else SYNTH
     chosen = [part for part in existing if split in (part.name, ALL)]
     if not chosen:
         names = [part.name for part in existing]
         possible = ", ".join([*names, ALL])
-        raise InvalidArgument(f"split={split} is not a split of {title}. Possible values: {possible}.")
+        raise InvalidArgument(f"split={split} is not a split of {benchmark}. Possible values: {possible}.")
 
     root = data_root()
     goals: list[SourcedGoal] = []
     for part in chosen:
         require_released(root, part.files())
         goals += part.goals(root)
-    source = f"{title} {split}"
-    return make_samples(source, goals, hints)
+    return make_samples(goals, hints)

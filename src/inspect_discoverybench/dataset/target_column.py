@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from inspect_discoverybench.dataset.sample_metadata import GoalId
 from inspect_discoverybench.dataset.table import Table
 
 MISSING = ("", "nan", "NaN", "NA")
@@ -36,22 +35,27 @@ class TargetColumn:
     def measure(cls, name: str, table: Table) -> "TargetColumn":
         """Measure a column of a table. A column that is missing from the table has no values."""
         values = [row.get(name, "") for row in table.rows.values()]
-        counts = Counter(value for value in values if value not in MISSING)
+        counts = Counter(values)
+        for missing in MISSING:
+            del counts[missing]
         largest = max(counts.values(), default=0)
         top_share = largest / max(1, counts.total())
         return cls(name, len(counts), top_share)
 
     @property
-    def flags(self) -> dict[str, bool]:
-        """Fields of `SampleMetadata`."""
-        solvable = self.distinct_values > 1
-        near_constant = solvable and self.top_share >= NEAR_CONSTANT_SHARE
-        return {"solvable": solvable, "near_constant": near_constant}
+    def solvable(self) -> bool:
+        """Whether the column varies."""
+        return self.distinct_values > 1
+
+    @property
+    def near_constant(self) -> bool:
+        """Whether one value fills nearly all rows of a column that varies."""
+        return self.solvable and self.top_share >= NEAR_CONSTANT_SHARE
 
 
 @cache
-def synth_targets() -> Mapping[GoalId, TargetColumn]:
-    """Target columns of the 903 tasks of DB-SYNTH.
+def synth_targets() -> Mapping[str, TargetColumn]:
+    """Target columns of the 903 tasks of DB-SYNTH, by sample id.
 
     The released metadata names the target of only 183 tasks. The other targets come from the public commit history of
     the same repository. `discoverybench data audit` recomputes the properties from the released files.
@@ -60,10 +64,8 @@ def synth_targets() -> Mapping[GoalId, TargetColumn]:
     table = Path(__file__).with_name("synth_targets.csv")
     lines = table.read_text("utf-8").splitlines()
     for row in csv.DictReader(lines):
-        number = int(row["metadata"])
-        query_id = int(row["query"])
-        key = (row["split"], row["folder"], number, query_id)
-        targets[key] = TargetColumn(
+        sample_id = "/".join([row["split"], row["folder"], row["metadata"], row["query"]])
+        targets[sample_id] = TargetColumn(
             name=row["target_column"],
             distinct_values=int(row["distinct_values"]),
             top_share=float(row["top_share"]),

@@ -2,31 +2,32 @@
 
 import csv
 import math
-import re
 from collections.abc import Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
-from statistics import StatisticsError, correlation, linear_regression
+from statistics import StatisticsError, correlation
 
+SUFFIXES = (".csv", ".tsv", ".txt")
 MAX_COLUMNS = 8
 MIN_NUMBERS = 10
 
-Table = Mapping[str, Sequence[float]]  # missing values are NaN
+Table = Mapping[str, Sequence[float]]  # what is no number is NaN
 
 
 def read_table(path: Path) -> Table:
     """Read the columns of numbers of a delimited file with a header."""
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         header = file.readline()
-        delimiter = max(",\t;", key=header.count)
         file.seek(0)
-        rows = list(csv.DictReader(file, delimiter=delimiter))
-    print(f"{path.name}: {len(rows)} rows of {header.strip()}"[:1_000])
+        delimiter = max(",\t;", key=header.count)
+        reader = csv.DictReader(file, delimiter=delimiter)
+        rows = list(reader)
 
     table = {}
     for name in rows[0] if rows else ():
         values = [number(row[name]) for row in rows]
-        if sum(map(math.isfinite, values)) >= MIN_NUMBERS:
+        count = sum(map(math.isfinite, values))
+        if count >= MIN_NUMBERS:
             table[name] = values
     return table
 
@@ -39,46 +40,54 @@ def number(text: str | None) -> float:
         return math.nan
 
 
-def is_named(column: str, goal: str) -> bool:
-    """Whether a goal names a column: the first word of its name, by four letters."""
-    return re.search(rf"\b{re.escape(column[:4])}", goal, re.IGNORECASE) is not None
-
-
 def line(table: Table, x: str, y: str) -> tuple[float, str]:
     """The share of variance that a line through two columns explains, and a hypothesis about it."""
-    xs: list[float] = []
-    ys: list[float] = []
-    for a, b in zip(table[x], table[y], strict=True):
+    xs = []
+    ys = []
+    pairs = zip(table[x], table[y], strict=True)
+    for a, b in pairs:
         if math.isfinite(a + b):
             xs.append(a)
             ys.append(b)
+
     try:
-        share = correlation(xs, ys) ** 2
-        slope = linear_regression(xs, ys).slope
+        r = correlation(xs, ys)
     except StatisticsError:  # too few rows, or a constant
         return 0.0, ""
 
-    verb = "increases" if slope > 0 else "decreases"
-    fit = f"n = {len(xs)}, R2 = {share:.2f}"
-    return share, f"{y} {verb} linearly with {x}, by {abs(slope):.3g} per unit ({fit})"
+    count = len(xs)
+    share = r**2
+    verb = "increases" if r > 0 else "decreases"
+    fit = f"n = {count}, R2 = {share:.2f}"
+    return share, f"{y} {verb} linearly with {x} ({fit})"
 
 
 def discover(goal: str) -> None:
     """Print a hypothesis about the strongest linear relationship among the columns that the goal names."""
-    lines = [(0.0, "")]
+    best = (0.0, "")
+    lower_goal = goal.casefold()
     for table in TABLES:
-        named = [name for name in table if is_named(name, goal)]
-        chosen = named if len(named) > 1 else list(table)
-        lines += [line(table, x, y) for x, y in permutations(chosen[:MAX_COLUMNS], 2)]
+        # A goal names a column by the first four letters of its name.
+        names = [name for name in table if name[:4].casefold() in lower_goal]
+        if len(names) < 2:
+            names = list(table)
+        pairs = permutations(names[:MAX_COLUMNS], 2)
+        for x, y in pairs:
+            candidate = line(table, x, y)
+            best = max(best, candidate)
 
-    share, statement = max(lines)
+    share, statement = best
     if not share:
         print("There is no table with two columns of numbers.")
         return
     # Many goals begin with their context: "Among the hives, how does …?"
-    context = re.match(r"[^,?]*, ", goal)
-    print(f"Hypothesis: {context[0] if context else ''}{statement}.")
+    context, comma, _ = goal.partition(", ")
+    if comma:
+        statement = f"{context}, {statement}"
+    print(f"Hypothesis: {statement}.")
 
 
-csv.field_size_limit(10**9)  # an unclosed quote must not prevent reading the other files
-TABLES = [read_table(path) for path in sorted(Path().iterdir()) if path.suffix in (".csv", ".tsv", ".txt")]
+# An unclosed quote must not prevent reading the other files.
+csv.field_size_limit(10**9)
+PATHS = sorted(Path().iterdir())
+TABLES = [read_table(path) for path in PATHS if path.suffix in SUFFIXES]

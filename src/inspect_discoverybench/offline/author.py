@@ -1,152 +1,115 @@
 """The author and the reviewer of the task `synth_generate`, by rule: they compose trees without a meaning."""
 
 import json
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from random import Random
 from typing import Any
 
 Values = Mapping[str, Any]
 
-_POOL: Values = json.loads(files(__package__).joinpath("author_pool.json").read_text("utf-8"))
-"""The domains of the author with their things, and what can be measured of a thing."""
+_FILE = files(__package__).joinpath("author_variables.json")
+VARIABLES: Sequence[Values] = json.loads(_FILE.read_text("utf-8"))
+"""The variables of all trees."""
 
-LINEAR = 0.5
-"""Share of the terms of an expression that are linear. The others are quadratic, with the vertex in the middle."""
+CHILDREN = 3
+"""Number of children. With the paper's probability of derivation, difficulties have about the released shares."""
 
-SPREAD = 0.25
-"""Standard deviation of computed values, in widths of the variable's range."""
-
-COUNTS = (2, 3, 3, 3)
-"""Numbers of children. With the paper's probability of derivation, difficulties have about the released shares."""
+SPREAD = 0.15
+"""Standard deviation of a term, in widths of the target's range."""
 
 
 def answer(schema: str, values: Values) -> Values | None:
     """The reply to a request of the generator; None if the schema is none of its requests."""
-    rule = _RULES.get(schema)
-    if rule is None:
-        return None
-    # Choices depend on the request alone.
-    return rule(values, Random(json.dumps(values, sort_keys=True)))
+    match schema:
+        case "synth_domains":
+            return _domains(values)
+        case "synth_root":
+            return _root(values)
+        case "synth_expand":
+            variables = _unused_variables(values)
+            return _derivation(values["node"], variables)
+        case "synth_distractors":
+            variables = _unused_variables(values)
+            count = values["count"]
+            return {"columns": variables[:count]}
+        case "synth_task":
+            return _task(values)
+        case "synth_review":
+            return {"statement_is_true": True}
+    return None
 
 
-def _domains(values: Values, random: Random) -> Values:
-    """The domains of the pool in turn, numbered on from those to avoid."""
-    domains = []
-    for number in range(len(values["avoid"]), len(values["avoid"]) + values["count"]):
-        entry = _POOL["domains"][number % len(_POOL["domains"])]
-        domains.append({"name": f"{entry['name']} {number}", "description": entry["description"]})
+def _domains(values: Values) -> Values:
+    """Domains with numbers, on from the number of those to avoid."""
+    first = len(values["avoid"])
+    end = first + values["count"]
+    numbers = range(first, end)
+    domains = [{"name": f"invented domain {number}"} for number in numbers]
     return {"domains": domains}
 
 
-def _domain_entry(domain: str) -> Values:
-    """The entry of a domain of the pool, or one in place of any other."""
-    entries: dict[str, Values] = {entry["name"]: entry for entry in _POOL["domains"]}
-    name = domain.rstrip(" 0123456789")
-    return entries.get(name, entries["night markets"])
-
-
-def _unused_variables(domain: str, used: Sequence[str], random: Random) -> list[Values]:
-    """The variables of a domain whose names are not used yet, in random order."""
-    variables = []
-    for thing in _domain_entry(domain)["things"]:
-        for measure, fields in _POOL["measures"].items():
-            name = f"{thing}_{measure}"
-            description = fields["description"].format(thing=thing)
-            variables.append(fields | {"name": name, "description": description})
-    random.shuffle(variables)
-    return [variable for variable in variables if variable["name"] not in used]
-
-
-def _root(values: Values, random: Random) -> Values:
-    entry = _domain_entry(values["name"])
-    target, *others = _unused_variables(values["name"], values["used_names"], random)
-    while target["type"] != "real":
-        target, *others = others
-    derivation = _derivation(target, others, random)
-    return derivation | {"context": entry["context"], "rows": entry["rows"], "target": target}
-
-
-def _expand(values: Values, random: Random) -> Values:
-    variables = _unused_variables(values["domain"], values["used_names"], random)
-    return _derivation(values["node"], variables, random)
-
-
-def _derivation(target: Values, variables: Sequence[Values], random: Random) -> dict[str, Any]:
-    numbers = [variable for variable in variables if "low" in variable]
-    children = numbers[: random.choice(COUNTS)]
+def _root(values: Values) -> Values:
+    domain = values["name"]
+    variables = _unused_variables(values)
+    possible_targets = [variable for variable in variables if variable["type"] == "real"]
+    target = possible_targets[0]
+    variables.remove(target)
+    derivation = _derivation(target, variables)
     return {
-        "expression": _relation(target, children, random),
+        "context": f"Among the records of {domain}",
+        "rows": f"One record of {domain}.",
+        "target": target,
+        **derivation,
+    }
+
+
+def _unused_variables(values: Values) -> list[Values]:
+    """The variables whose names are not used yet, in an order that depends on the request alone."""
+    used = values["used_names"]
+    variables = [variable for variable in VARIABLES if variable["name"] not in used]
+    seed = json.dumps(values, sort_keys=True)
+    Random(seed).shuffle(variables)
+    return variables
+
+
+def _derivation(target: Values, variables: Sequence[Values]) -> Values:
+    """Children of a target, and the sum of a quadratic term for each, around the middle of the target's range."""
+    numbers = [variable for variable in variables if "low" in variable]
+    children = numbers[:CHILDREN]
+    width, middle = _range(target)
+    deviation = SPREAD * width
+    expression = f"{middle:g}"
+    for child in children:
+        name = child["name"]
+        width, middle = _range(child)
+        square = f"(df['{name}'] - {middle:g}) ** 2"
+        # The square of a distance has about a twelfth of the squared width as its mean and its standard deviation.
+        curvature = 12 * deviation / width**2
+        term = f"{curvature:.3g} * {square} - {deviation:.3g}"
+        expression += f" + {term}"
+    return {
+        "expression": expression,
         "children": children,
     }
 
 
-def _relation(target: Values, children: Sequence[Values], random: Random) -> str:
-    """A sum of linear and quadratic terms with the same standard deviation, around the middle of the target's range."""
-    deviation = SPREAD * _width(target) / math.sqrt(len(children))
-    text = f"{_middle(target):g}"
-    for child in children:
-        sign = random.choice("+-")
-        text += f" {sign} {_term(child, deviation, random)}"
-    return text
+def _range(variable: Values) -> tuple[float, float]:
+    """The width and the middle of the range of a number."""
+    low = variable["low"]
+    high = variable["high"]
+    middle = (low + high) / 2
+    return high - low, middle
 
 
-def _term(child: Values, deviation: float, random: Random) -> str:
-    """A term with this standard deviation."""
-    width = _width(child)
-    middle = _middle(child)
-    distance = f"(df['{child['name']}'] - {middle:g})"
-    if random.random() < LINEAR:
-        slope = deviation / SPREAD / width
-        return f"{slope:.3g} * {distance}"
-
-    # The square of a distance has about a twelfth of the squared width as its mean and its standard deviation.
-    square = width**2 / 12
-    curvature = deviation / square
-    return f"({curvature:.3g} * {distance} ** 2 - {deviation:.3g})"
-
-
-def _width(variable: Values) -> float:
-    return float(variable["high"] - variable["low"])
-
-
-def _middle(variable: Values) -> float:
-    return float(variable["high"] + variable["low"]) / 2
-
-
-def _distractors(values: Values, random: Random) -> Values:
-    variables = _unused_variables(values["name"], values["used_names"], random)
-    return {"columns": variables[: values["count"]]}
-
-
-def _task(values: Values, random: Random) -> Values:
-    """The hypothesis says what the table shows. The goal names the path length, so that no two tasks share it."""
+def _task(values: Values) -> Values:
+    """The hypothesis has the numbers of the table. The goal names the path length, so that no two tasks share it."""
     target, length = values["name"].split("/")
     population = values["population"]
     variables = " and ".join(values["variables"])
-    goals = {
-        "relationship": f"{population}, how does the {target} depend on {variables}?",
-        "variables": f"{population}, what determines the {target} in {length} steps?",
+    means = json.dumps(values["table"])
+    means = means[:600]  # a hypothesis has at most 1,200 characters
+    return {
+        "hypothesis": f"{population}, the {target} depends on {variables}: {means}",
+        "goal": f"{population}, what determines the {target} in {length} steps?",
     }
-    [table] = values["table"].values()
-    effects = []
-    for name, groups in table.items():
-        first, *_, last = groups.values()
-        effects.append(f"from {first} at the lowest to {last} at the highest values of {name}")
-    hypothesis = f"{population}, the mean of {target} goes {' and '.join(effects)}."
-    return {"hypothesis": hypothesis, "goal": goals[values["masked"]]}
-
-
-def _review(values: Values, random: Random) -> Values:
-    return {"statement_is_true": True, "reason": "The rule accepts every task."}
-
-
-_RULES: Mapping[str, Callable[[Values, Random], Values]] = {
-    "synth_domains": _domains,
-    "synth_root": _root,
-    "synth_expand": _expand,
-    "synth_distractors": _distractors,
-    "synth_task": _task,
-    "synth_review": _review,
-}

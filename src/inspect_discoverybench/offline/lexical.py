@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from inspect_ai.model import ChatMessageAssistant
@@ -12,7 +12,8 @@ from inspect_discoverybench.submission.answer import is_placeholder
 
 SIGNATURE = "lexical judge (not a language model)"
 
-SAME, SIMILAR = 0.65, 0.4
+SAME = 0.65
+SIMILAR = 0.4
 """Shares of the gold hypothesis's words in the prediction for the options A and B; a choice of this package."""
 
 MOST = 0.5
@@ -31,67 +32,90 @@ def reply(request: Request) -> ChatMessageAssistant:
     question, values = request.question()
     for key, rule in _RULES.items():
         if f'"{key}":' in question:
-            answer = rule(values) | {"explanation": SIGNATURE}
-            return ChatMessageAssistant(content=json.dumps(answer, ensure_ascii=False))
+            answer = {**rule(values), "explanation": SIGNATURE}
+            text = json.dumps(answer)
+            return ChatMessageAssistant(content=text)
     return ChatMessageAssistant(content=f"{SIGNATURE}: the messages contain none of the judge's questions.")
 
 
-def stems(text: str) -> set[str]:
+def _stems(text: str) -> set[str]:
     """Beginnings of the longer words, and the numbers. Names of columns are split at underscores."""
-    return {word[:5].casefold() for word in _WORD.findall(text)}
+    words = _WORD.findall(text)
+    return {word[:5].casefold() for word in words}
 
 
 def _overlap(gold: str, predicted: str) -> float:
     """The share of the words of a text that another one has."""
     if gold == predicted:
         return 1.0
-    words = stems(gold)
-    return len(words & stems(predicted)) / max(1, len(words))
+    words = _stems(gold)
+    common = words & _stems(predicted)
+    return len(common) / max(1, len(words))
 
 
-def _quote(values: Values) -> dict[str, Any]:
+def _quote(values: Values) -> Values:
     """Quote the whole text, unless it is a placeholder or a question."""
     text = values["text"].strip()
-    if is_placeholder(text) or text.endswith("?"):
-        return {"asserted": False, "hypothesis": [], "workflow": []}
-    return {"asserted": True, "hypothesis": [text], "workflow": []}
+    is_hypothesis = not is_placeholder(text) and not text.endswith("?")
+    return {
+        "asserted": is_hypothesis,
+        "hypothesis": [text] if is_hypothesis else [],
+        "workflow": [],
+    }
 
 
-def _extract(values: Values) -> dict[str, Any]:
+def _extract(values: Values) -> Values:
     """The context is what stands before the first comma, as in the hypotheses of the demo."""
     text = values["hypothesis"]
-    clause, comma, _ = text.partition(", ")
-    part = {"text": text, "context": clause if comma else "None"}
-    return {"hypothesis": [part], "sub_hypo": [part]}
+    context, comma, _ = text.partition(", ")
+    if not comma:
+        context = "None"
+    part = {"text": text, "context": context}
+    return {
+        "hypothesis": [part],
+        "sub_hypo": [part],
+    }
 
 
-def _match(values: Values) -> dict[str, Any]:
-    return {"match": _overlap(values["gold_context"], values["predicted_context"]) >= SIMILAR}
+def _match(values: Values) -> Values:
+    share = _overlap(values["gold_context"], values["predicted_context"])
+    is_match = share >= SIMILAR
+    return {"match": is_match}
 
 
-def _variables(values: Values) -> dict[str, Any]:
+def _variables(values: Values) -> Values:
     """Count the columns that each hypothesis mentions."""
-    gold = _mentioned(values["HypoA"], values)
-    predicted = _mentioned(values["HypoB"], values)
-    return {"sizeA": len(gold), "sizeB": len(predicted), "intersection": len(gold & predicted)}
-
-
-def _mentioned(text: str, values: Values) -> set[str]:
-    """The columns that a text mentions; the text itself if it mentions none, because a hypothesis has a variable."""
     names: set[str] = set()
     for file in values["datasets"]:
-        names |= {column["name"] for column in file["columns"]}
-    return {name for name in names if _overlap(name, text) > MOST} or {text}
+        columns = file["columns"]
+        names |= {column["name"] for column in columns}
+
+    gold = _mentioned(names, values["HypoA"])
+    predicted = _mentioned(names, values["HypoB"])
+    common = gold & predicted
+    return {
+        "sizeA": len(gold),
+        "sizeB": len(predicted),
+        "intersection": len(common),
+    }
 
 
-def _relationship(values: Values) -> dict[str, Any]:
+def _mentioned(names: Iterable[str], text: str) -> set[str]:
+    """The columns that a text mentions; the text itself if it mentions none, because a hypothesis has a variable."""
+    mentioned = {name for name in names if _overlap(name, text) > MOST}
+    return mentioned or {text}
+
+
+def _relationship(values: Values) -> Values:
     share = _overlap(values["HypoA"], values["HypoB"])
     if share >= SAME:
         return {"answer": "A"}
-    return {"answer": "B" if share >= SIMILAR else "C"}
+    if share >= SIMILAR:
+        return {"answer": "B"}
+    return {"answer": "C"}
 
 
-_RULES: Mapping[str, Callable[[Values], dict[str, Any]]] = {
+_RULES: Mapping[str, Callable[[Values], Values]] = {
     "asserted": _quote,
     "sub_hypo": _extract,
     "match": _match,

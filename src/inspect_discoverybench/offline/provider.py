@@ -15,6 +15,7 @@ from inspect_ai.model import (
     ModelAPI,
     ModelOutput,
     ModelUsage,
+    StopReason,
 )
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
@@ -36,30 +37,40 @@ class Request:
     schema: str = ""
 
     @property
-    def roles(self) -> list[str]:
-        """The roles of all turns so far, in order. Solvers record them in the metadata of messages."""
-        return [str(m.metadata["role"]) for m in self.messages if m.metadata and "role" in m.metadata]
+    def role(self) -> str:
+        """The role whose turn it is; empty if there are none. Solvers record roles in the metadata of messages."""
+        role = ""
+        for message in self.messages:
+            metadata = message.metadata or {}
+            role = metadata.get("role", role)
+        return role
 
     def outputs(self, tool: str) -> list[str]:
         """The result or error message of each call of a tool."""
-        results = [message for message in self.messages if isinstance(message, ChatMessageTool)]
-        return [result.error.message if result.error else result.text for result in results if result.function == tool]
+        outputs = []
+        for message in self.messages:
+            if isinstance(message, ChatMessageTool) and message.function == tool:
+                error = message.error
+                outputs.append(error.message if error else message.text)
+        return outputs
 
     def call(self, tool: str, arguments: dict[str, str]) -> ChatMessageAssistant:
         """Make a reply that calls a tool."""
-        call = ToolCall(id=f"call_{len(self.messages)}", function=tool, arguments=arguments)
-        return ChatMessageAssistant(content=f"I call `{tool}`.", tool_calls=[call])
+        number = len(self.messages)
+        call = ToolCall(id=f"call_{number}", function=tool, arguments=arguments)
+        return ChatMessageAssistant(content="", tool_calls=[call])
 
     def question(self) -> tuple[str, dict[str, Any]]:
         """The first message with a JSON block: its text without the block, and the values in the block.
 
         Values are data, so a sentence in them is no part of the question. Later messages send an invalid reply back.
         """
+        decoder = json.JSONDecoder()
         for message in self.messages:
             before, fence, after = message.text.partition("```json\n")
             if fence and message.role == "user":
                 with suppress(json.JSONDecodeError):
-                    values, end = json.JSONDecoder().raw_decode(after)
+                    values, end = decoder.raw_decode(after)
                     return before + after[end:], values
         return "", {}
 
@@ -79,7 +90,8 @@ class OfflineModel(ModelAPI):
             models = "Use discoverybench/baseline or discoverybench/lexical."
             raise InvalidArgument(f"The model discoverybench/{model_name} does not exist. {models}")
         # Every `inspect` command imports this module; the rules are imported only when they are used.
-        self._reply: Callable[[Request], ChatMessageAssistant] = import_module(f"{__package__}.{model_name}").reply
+        rules = import_module(f"{__package__}.{model_name}")
+        self._reply: Callable[[Request], ChatMessageAssistant] = rules.reply
 
     async def generate(
         self,
@@ -90,12 +102,17 @@ class OfflineModel(ModelAPI):
     ) -> ModelOutput:
         """Reply by rule. `tools` has only what `tool_choice` permits."""
         schema = config.response_schema.name if config.response_schema else ""
-        reply = self._reply(Request(input, {tool.name: tool for tool in tools}, schema))
+        tools_by_name = {tool.name: tool for tool in tools}
+        request = Request(input, tools_by_name, schema)
+        reply = self._reply(request)
         reply.model = self.model_name
         reply.source = "generate"
-        output = ModelOutput.from_message(reply, "tool_calls" if reply.tool_calls else "stop")
+
+        stop_reason: StopReason = "tool_calls" if reply.tool_calls else "stop"
+        output = ModelOutput.from_message(reply, stop_reason)
         read = sum(_tokens(message.text) for message in input)
-        written = _tokens(reply.model_dump_json(include={"content", "tool_calls"}))
+        reply_text = reply.model_dump_json(include={"content", "tool_calls"})
+        written = _tokens(reply_text)
         output.usage = ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
         return output
 

@@ -31,7 +31,6 @@ class GoalRecord:
     duplicate_of: str | None
     conflicting_gold: bool | None
     variant: str | None
-    variant_of: str | None
     reveals_gold: str | None
 
 

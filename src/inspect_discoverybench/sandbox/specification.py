@@ -1,14 +1,13 @@
 """The sandbox that runs the agents' code: a Docker container, a pod in a Kubernetes cluster, or the local machine."""
 
-import hashlib
 import os
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import yaml
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
 
+from inspect_discoverybench.dataset.cached_file import cached_file
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.invalid_values import require_boolean
 from inspect_discoverybench.sandbox.image import image, image_exists
@@ -77,7 +76,7 @@ def _helm_values(chosen: str | None) -> Path:
     """The values for the chart of inspect-k8s-sandbox: the shipped file, or a copy with another image.
 
     The provider reads values only from a file. `eval-retry` takes its path from the log, so the copy is in the cache
-    folder, under a name that contains a digest of its contents.
+    folder.
     """
     if find_spec("k8s_sandbox") is None:
         raise InvalidArgument(
@@ -94,21 +93,5 @@ def _helm_values(chosen: str | None) -> Path:
             f"Push it with `make image-push REGISTRY=…`, and pass -T image=NAME or set {IMAGE_VARIABLE}."
         )
     service["image"] = chosen
-    return _cached_values(yaml.safe_dump(values, sort_keys=False))
-
-
-def _cached_values(text: str) -> Path:
-    """The file with these values in the cache folder."""
-    # Needed only here, and slow to import.
-    import pooch  # type: ignore[import-untyped]
-
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    path = Path(pooch.os_cache("inspect-discoverybench")) / f"helm-values-{digest[:12]}.yaml"
-    if path.exists():
-        return path
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Runs may start at the same time: each writes its own temporary file and renames it.
-    with NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
-        file.write(text)
-    return Path(file.name).replace(path)
+    text = yaml.safe_dump(values, sort_keys=False)
+    return cached_file("helm-values.yaml", text.encode())

@@ -1,0 +1,23 @@
+"""Files that the package makes for a task, and that must outlive the process."""
+
+import hashlib
+import os
+from pathlib import Path
+
+
+def cached_file(name: str, content: bytes) -> Path:
+    """Write a file into the cache folder, into a folder named by its checksum.
+
+    A retry or a shard that makes the same file again has it at the same path.
+    """
+    # Slow to import.
+    import pooch  # type: ignore[import-untyped]
+
+    checksum = hashlib.sha256(content).hexdigest()
+    folder = Path(pooch.os_cache("inspect-discoverybench")) / checksum
+    folder.mkdir(parents=True, exist_ok=True)
+    # Another process may write the same file: each renames its own.
+    process = os.getpid()
+    partial = folder / f"{name}.{process}"
+    partial.write_bytes(content)
+    return partial.replace(folder / name)
