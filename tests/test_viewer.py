@@ -37,7 +37,8 @@ class Viewer:
 def evaluate_demo() -> str:
     """A folder with the log of an eval."""
     folder = str(shared.folder() / "viewer")
-    [log] = inspect_eval(demo(), model="discoverybench/baseline", limit=1, log_dir=folder, display="none")
+    # The viewer opens a single sample instead of the list.
+    [log] = inspect_eval(demo(), model="discoverybench/baseline", limit=2, log_dir=folder, display="none")
     assert log.status == "success", log.error
     return folder
 
@@ -66,6 +67,13 @@ def page(browser: Browser) -> Iterator[Page]:
     page = browser.new_page(viewport={"width": 1600, "height": 6000})
     yield page
     page.close()
+
+
+def test_the_list_of_samples_shows_the_goal(page: Page, viewer: Viewer) -> None:
+    page.goto(f"{viewer.url}/#/tasks/{viewer.log}/samples")
+    for sample in viewer.samples:
+        goal = page.get_by_text(f"Goal: {sample.metadata['goal']}")
+        expect(goal).to_be_visible(timeout=30_000)
 
 
 def test_the_transcript_shows_the_code_and_the_whole_submission(page: Page, viewer: Viewer) -> None:

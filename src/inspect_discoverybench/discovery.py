@@ -110,10 +110,9 @@ async def end_session(state: TaskState) -> None:
 
 
 def _viewer() -> ViewerConfig:
-    """The columns of the list of samples in the log viewer. The input, a long text, is hidden at first."""
-    columns = [TaskSamplesColumn(id="sampleStatus"), TaskSamplesColumn(id="sampleId")]
+    """The columns of the list of samples in the log viewer. The beginning of the input is the goal."""
+    columns = [TaskSamplesColumn(id="sampleStatus"), TaskSamplesColumn(id="sampleId"), TaskSamplesColumn(id="input")]
     columns += [TaskSamplesColumn.score(SCORE_NAME, key) for key in SCORE_KEYS]
-    columns.append(TaskSamplesColumn(id="input", visible=False))
     for column in ("answer", "target", "tokens", "duration", "limit", "error"):
         columns.append(TaskSamplesColumn(id=column))
     return ViewerConfig(
