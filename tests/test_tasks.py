@@ -136,8 +136,8 @@ def test_the_demo_runs_from_the_command_line(tmp_path: Path) -> None:
     # The table of results names every metric, also in a terminal of 80 columns.
     assert log.results
     scores = {score.name: score.metrics for score in log.results.scores}
-    assert scores.keys() == {"HMS", "hms", "context", "variables", "relationship"}
-    assert scores["hms"]["mean"].value > 0.2
+    assert scores.keys() == {"HMS", "context", "variables", "relationship"}
+    assert scores["HMS"]["mean"].value > 0.2
     printed = result.stdout.split()
     for metrics in scores.values():
         assert metrics.keys() <= set(printed)

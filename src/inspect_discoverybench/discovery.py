@@ -88,7 +88,7 @@ def discovery_task(
         solver=react(),
         cleanup=end_session,
         scorer=scorer,
-        headline_metric=f"{SCORE_NAME}.hms" if scorer else None,
+        headline_metric=SCORE_NAME if scorer else None,
         sandbox=sandbox,
         # Checkpoints read files of the container's folders, which Inspect cannot. No task sees `--checkpoint`.
         checkpoint=False if sandbox.type == "docker" else None,

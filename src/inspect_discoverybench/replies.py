@@ -13,7 +13,7 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ModelOutput
 from inspect_ai.util import JSONSchema, json_schema
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from inspect_discoverybench.errors.exceptions import ReplyMissing, ReplyRejected
+from inspect_discoverybench.errors.exceptions import ReplyRejected
 from inspect_discoverybench.errors.invalid_values import first_reason
 
 MAX_REPLY_LENGTH = 1_000_000
@@ -61,28 +61,14 @@ def replace_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _encodable(value: Any) -> Any:
-    return replace_surrogates(value) if isinstance(value, str) else value
-
-
-EncodableText = Annotated[str, BeforeValidator(_encodable)]
-"""Text that can be encoded as UTF-8."""
-
-
-def _as_text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-Explanation = Annotated[str, BeforeValidator(_as_text)]
-"""An explanation. A JSON value that is not a string is kept as JSON text."""
+Explanation = Annotated[str, BeforeValidator(str)]
+"""An explanation. A value that is not a string, such as a list of reasons, is kept as text."""
 
 
 def parse_boolean(value: Any) -> Any:
     """Accept a boolean written as a string: "false" is false."""
-    spellings = {"true": True, "false": False}
-    if not isinstance(value, str):
-        return value
-    return spellings.get(value.strip().lower(), value)
+    text = str(value).strip().lower()
+    return {"true": True, "false": False}.get(text, value)
 
 
 async def ask_until_valid(
@@ -103,23 +89,22 @@ async def ask_until_valid(
 
     Raises:
         ReplyRejected: The last reply is invalid.
-        ReplyMissing: The last reply has no choices.
     """
     conversation = [*messages]
-    error: ReplyRejected | ReplyMissing
+    error: ReplyRejected
     for _ in range(attempts):
         output = await send([*conversation])
-        if not output.choices:
-            error = ReplyMissing(f"The model {output.model} failed: its reply has no choices.")
-        elif output.stop_reason in _TRUNCATED:
+        if output.stop_reason in _TRUNCATED:
             error = ReplyRejected(_TRUNCATED[output.stop_reason])
-        else:
-            try:
-                return await accept(output.completion)
-            except ReplyRejected as rejected:
-                error = rejected
-            invalid = replace_surrogates(output.completion[:_MAX_SENT_BACK])
-            conversation += [ChatMessageAssistant(content=invalid), repeat_question(error.message)]
+            continue
+
+        try:
+            return await accept(output.completion)
+        except ReplyRejected as rejected:
+            error = rejected
+        invalid_text = replace_surrogates(output.completion[:_MAX_SENT_BACK])
+        conversation.append(ChatMessageAssistant(content=invalid_text))
+        conversation.append(repeat_question(error.message))
     raise error
 
 
@@ -135,10 +120,6 @@ def parse_reply(text: str, reply_type: type[ReplyT]) -> ReplyT:
         raise ReplyRejected(f"it has {len(text):,} characters; the maximum is {MAX_REPLY_LENGTH:,}.")
     content = parse_json(_object_text(text))
     try:
-        json.dumps(content, ensure_ascii=False).encode()
-    except UnicodeEncodeError as error:
-        raise ReplyRejected(f"it has half of a surrogate pair, which cannot be sent back ({error}).") from error
-    try:
         return reply_type.model_validate(content)
     except ValidationError as error:
         raise ReplyRejected(first_reason(error)) from error
@@ -149,19 +130,25 @@ def _object_text(text: str) -> str:
     body = text.strip("\ufeff \t\r\n")
     if not body.startswith(("{", "```")):  # tags within the object are data
         body = without_reasoning(body)
+    if body.startswith("{"):
+        return body
+
     blocks = fenced_blocks(body)
-    is_fenced = len(blocks) == 1 and not body.startswith("{")
-    return blocks[0] if is_fenced else body
+    return blocks[0] if len(blocks) == 1 else body
 
 
 def parse_json(text: str) -> Any:
     """Parse JSON with raw line ends in strings, and with every key at most once in an object.
 
+    Lone surrogates are replaced.
+
     Raises:
         ReplyRejected: The text is not JSON.
     """
     try:
-        return json.loads(text, object_pairs_hook=reject_duplicate_keys, strict=False)
+        content = json.loads(text, object_pairs_hook=reject_duplicate_keys, strict=False)
+        encodable = replace_surrogates(json.dumps(content, ensure_ascii=False))
+        return json.loads(encodable)
     except (ValueError, RecursionError) as error:
         raise ReplyRejected(f"it is not a JSON object ({error}).") from error
 
@@ -188,13 +175,14 @@ def without_reasoning(text: str) -> str:
     for part in before_ends:
         outside, *reasoning = _REASONING_START.split(part, maxsplit=1)
         kept = kept + outside if reasoning else ""
-    return _END_OF_TURN.sub("", kept + answer).replace("\ufeff", "").strip()
+    outside_tags = _END_OF_TURN.sub("", kept + answer)
+    return outside_tags.strip("\ufeff \t\r\n")
 
 
 def fenced_blocks(text: str) -> list[str]:
     """The contents of the Markdown code fences in a text, without empty ones and one that is never closed."""
     outside_and_inside = _FENCE.split(text)
-    blocks = [block.strip() for block in outside_and_inside[1:-1:2]]
+    blocks = map(str.strip, outside_and_inside[1:-1:2])
     return [block for block in blocks if block]
 
 

@@ -1,7 +1,5 @@
 """An experiment that cannot be run is refused before it starts, in one line."""
 
-import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -66,18 +64,6 @@ def test_a_default_judge_without_a_key_is_refused() -> None:
     message = refused(f"run small.yaml --dry-run --set 'tasks=[{task}]'")
     assert "the default judge cannot be called. Name one, such as grader: PROVIDER/MODEL" in message
     assert "OPENAI_API_KEY" in message
-
-
-@pytest.mark.parametrize("variable", ["HOME", "XDG_DATA_HOME"])
-@pytest.mark.usefixtures("command_line")
-def test_an_unwritable_home_folder_is_named(variable: str) -> None:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
-    environment[variable] = "/proc/x"
-    result = subprocess.run(
-        [COMMAND, "run", "small.yaml"], check=False, env=environment, capture_output=True, text=True
-    )
-    assert result.returncode == 2
-    assert re.fullmatch(f"Error: Inspect cannot write .* the folder /proc/x: .* Set {variable} .*\n", result.stderr)
 
 
 @pytest.mark.usefixtures("command_line")

@@ -25,7 +25,3 @@ def test_differences_are_named_with_both_values() -> None:
         "settings.temperature: 0 and 0.5",
         "prompts.variables: abc and not recorded",
     ]
-
-
-def test_logs_without_settings_are_read() -> None:
-    assert differences(RECORD, {"judge": "openai/gpt-4o"})[0] == "settings: recorded and not recorded"

@@ -8,8 +8,7 @@ import pytest
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
-from inspect_ai.log import EvalScore
-from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.scorer import MetricProtocol, Score, Scorer, Target, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_discoverybench.scorer.metrics import hms_metrics
@@ -22,9 +21,8 @@ def scored(hms: float) -> Score:
 
 ZEROS = {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
 MISSING = Score(value={**ZEROS}, reason=NO_RESPONSE)
-UNSCORED = Score(
-    value={"hms": math.nan, "context": 1, "variables": math.nan, "relationship": 1}, reason="grader_failed"
-)
+UNDECIDED = {"hms": math.nan, "context": 1, "variables": math.nan, "relationship": 1}
+UNSCORED = Score(value={**UNDECIDED}, reason="grader_failed")
 
 
 @solver
@@ -38,7 +36,8 @@ def nothing() -> Solver:
 @scorer(metrics=hms_metrics())
 def replay(table: list[Any]) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
-        entry: Score = table[int(state.sample_id)][state.epoch - 1]
+        row = table[int(state.sample_id)]
+        entry: Score = row[state.epoch - 1]
         return entry
 
     return score
@@ -52,58 +51,44 @@ METADATA: list[dict[str, Any]] = [
 ]
 
 
-class Results:
-    """The results of an eval of four samples."""
+def metrics_of(*rows: Sequence[Score], golds: Sequence[str] = ()) -> dict[str, dict[str, float]]:
+    """The metrics of an eval of four samples, by the name of the score.
 
-    def __init__(self, *rows: Sequence[Score], **fields: Sequence[Any]) -> None:
-        """Each row has a sample's scores, one for each epoch. Fields are metadata that replace those of `METADATA`."""
-        samples = []
-        for number, metadata in enumerate(METADATA):
-            changes = {name: values[number] for name, values in fields.items()}
-            samples.append(Sample(id=str(number), input="-", metadata={**metadata, **changes}))
-        task = Task(samples, solver=nothing(), scorer=replay([*rows]), epochs=len(rows[0]))
-        [log] = inspect_eval(task, model="mockllm/model")
-        assert log.status == "success", log.error
-        assert log.results
-        self.scores: list[EvalScore] = log.results.scores
+    Each row has a sample's scores, one for each epoch. The gold hypotheses replace those of `METADATA`.
+    """
+    samples = []
+    for number, metadata in enumerate(METADATA):
+        gold = golds[number] if golds else metadata["gold_hypothesis"]
+        samples.append(Sample(id=str(number), input="-", metadata={**metadata, "gold_hypothesis": gold}))
+    task = Task(samples, solver=nothing(), scorer=replay([*rows]), epochs=len(rows[0]))
+    [log] = inspect_eval(task, model="mockllm/model")
+    assert log.status == "success", log.error
+    assert log.results
 
-    def of(self, name: str) -> dict[str, float]:
-        """The metrics of a key, or of the whole score."""
-        metrics: dict[str, float] = {}
-        for score in self.scores:
-            if score.name == name:
-                metrics |= {metric: value.value for metric, value in score.metrics.items()}
-        return metrics
-
-    def counts(self, key: str) -> tuple[int | None, int | None]:
-        """The numbers of scored and of unscored samples."""
-        [score] = [score for score in self.scores if score.name == key and "mean" in score.metrics]
-        return score.scored_samples, score.unscored_samples
+    by_score = {}
+    for score in log.results.scores:
+        by_score[score.name] = {name: metric.value for name, metric in score.metrics.items()}
+    assert len(by_score) == len(log.results.scores)
+    return by_score
 
 
-def test_means_are_over_scored_samples_and_by_group() -> None:
-    results = Results([scored(1.0)], [scored(0.5)], [MISSING], [UNSCORED])
-    hms = results.of("hms")
+def test_one_heading_has_the_mean_of_scored_samples_with_counts_and_groups() -> None:
+    metrics = metrics_of([scored(1.0)], [scored(0.5)], [MISSING], [UNSCORED])
+    hms = metrics["replay"]
     assert hms["mean"] == pytest.approx(0.5)
-    assert hms["in_x"] == pytest.approx(0.75)
-    assert hms["in_y"] == 0
-    assert hms["goal_context"] == pytest.approx(0.5)
-    assert hms["goal_variables"] == pytest.approx(0.5)
-    assert results.of("context")["mean"] == pytest.approx(3 / 4)
-    assert results.counts("hms") == (3, 1)
-
-
-def test_samples_are_counted_and_unscored_ones_bound_the_mean() -> None:
-    counts = Results([scored(1.0)], [scored(0.5)], [MISSING], [UNSCORED]).of("replay")
-    bounds = {"unscored": 1, "lower_bound": 0.375, "upper_bound": 0.625}
-    assert counts == {**bounds, "judged": 2, "no_submission": 1}
+    counts = {"judged": 2, "no_submission": 1, "unscored": 1}
+    assert {name: hms[name] for name in counts} == counts
+    groups = {"in_x": 0.75, "in_y": 0, "goal_context": 0.5, "goal_variables": 0.5}
+    assert {name: hms[name] for name in groups} == pytest.approx(groups)
+    assert metrics.keys() == {"replay", "context", "variables", "relationship"}
+    assert metrics["context"]["mean"] == pytest.approx(3 / 4)
 
 
 def test_goals_with_one_gold_hypothesis_form_one_cluster() -> None:
     """Two clusters with means 1 and 0: the clustered error is larger than that of four independent samples."""
     rows = [[scored(1.0)], [scored(1.0)], [scored(0.0)], [scored(0.0)]]
-    clustered = Results(*rows, gold_hypothesis="aabb").of("hms")
-    independent = Results(*rows, gold_hypothesis="abcd").of("hms")
+    clustered = metrics_of(*rows, golds="aabb")["replay"]
+    independent = metrics_of(*rows, golds="abcd")["replay"]
     # C / (C - 1) Σ_clusters (Σ deviations)² / n², with C = 2 and n = 4
     assert clustered["stderr"] == pytest.approx(math.sqrt(2 * (1 + 1)) / 4)
     assert independent["stderr"] == pytest.approx(math.sqrt(4 / 3 * 1.0) / 4)
@@ -111,23 +96,31 @@ def test_goals_with_one_gold_hypothesis_form_one_cluster() -> None:
         assert 0 <= hms["ci_lower"] < 0.5 < hms["ci_upper"] <= 1
 
 
-def test_a_facet_without_a_value_enters_no_metric_of_its_own() -> None:
-    """Epochs and groups take the values that there are, and counts every epoch."""
+def test_the_interval_contains_the_mean_whatever_unscored_samples_could_have_scored() -> None:
+    rows = [[scored(1.0)], [scored(0.5)], [scored(0.5)]]
+    with_zero = metrics_of(*rows, [scored(0.0)])["replay"]
+    with_one = metrics_of(*rows, [scored(1.0)])["replay"]
+    unscored = metrics_of(*rows, [UNSCORED])["replay"]
+    assert unscored["mean"] == pytest.approx(2 / 3)
+    assert unscored["ci_lower"] == pytest.approx(with_zero["ci_lower"])
+    assert unscored["ci_upper"] == pytest.approx(with_one["ci_upper"])
+
+
+def test_epochs_without_a_value_enter_no_metric() -> None:
     part = Score(value={"hms": 0, "context": 0, "variables": math.nan, "relationship": 1})
-    results = Results([scored(1.0), part], [part, part], [scored(0.5), UNSCORED], [scored(1.0), MISSING])
-    variables = results.of("variables")
-    hms = results.of("hms")
-    assert variables["mean"] == pytest.approx((1 + 0.5 + 0.5) / 3)
-    assert hms["mean"] == pytest.approx((0.5 + 0 + 0.5 + 0.5) / 4)
-    assert hms["in_x"] == pytest.approx(0.25)
-    assert all(math.isfinite(value) for value in [*variables.values(), *hms.values()])
-    assert results.of("replay")["judged"] == 6
-    assert results.of("replay")["no_submission"] == 1
-    assert results.counts("variables") == (3, 1)
-    assert results.counts("hms") == (4, 0)
+    metrics = metrics_of([scored(1.0), part], [part, part], [scored(0.5), UNSCORED], [scored(1.0), MISSING])
+    assert metrics["variables"]["mean"] == pytest.approx((1 + 0.5 + 0.5) / 3)
+    assert metrics["replay"]["mean"] == pytest.approx((0.5 + 0 + 0.5 + 0.5) / 4)
 
 
-def test_without_a_score_there_is_no_interval() -> None:
-    hms = Results(*[[UNSCORED]] * 4).of("hms")
-    assert math.isnan(hms["ci_lower"])
-    assert math.isnan(hms["ci_upper"])
+def test_without_a_score_there_is_no_mean_and_no_warning(caplog: pytest.LogCaptureFixture) -> None:
+    hms = metrics_of(*[[UNSCORED]] * 4)["replay"]
+    for name in ("mean", "stderr", "ci_lower", "ci_upper"):
+        assert math.isnan(hms[name])
+    assert hms["unscored"] == 4
+
+    # Inspect computes metrics of no samples while an eval runs.
+    summary = hms_metrics()[0]
+    assert isinstance(summary, MetricProtocol)
+    assert summary([])
+    assert "raised" not in caplog.text

@@ -7,7 +7,6 @@ import pytest
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
-from inspect_ai.log import EvalLog
 
 from inspect_discoverybench.scorer.hypothesis_pair import NOT_PUBLIC, NOT_SUBMITTED, HypothesisPair
 from inspect_discoverybench.scorer.scorer import hms
@@ -15,7 +14,6 @@ from tests.endpoint import Answer, Request, question, slots, truthful
 from tests.scorer.judging import (
     ALL_QUESTIONS,
     CONTEXTS,
-    FULL,
     GOLD,
     PREDICTED,
     InProcessJudge,
@@ -109,21 +107,13 @@ def test_an_undecided_facet_leaves_hms_unscored_although_another_is_0(zero: str,
     replies: dict[str, Any] = {"extract": CONTEXTS, zero: ZERO[zero]}
     for name in invalid:
         replies[name] = INVALID[name]
-    log = evaluate(InProcessJudge(scripted(**replies)).model)
-
-    score = score_of(log)
+    score = judged(InProcessJudge(scripted(**replies)))
     undecided = {FACETS[name] for name in invalid}
     assert score.reason == "grader_failed"
     assert score.values[FACETS[zero]] == 0
     assert score.unscored == {"hms", *undecided}
     assert score.explanation.startswith("**Not scored**: the judge's replies were invalid for: ")
     assert set(score.record["facets"]) == {"context", "variables", "relationship"} - undecided
-    assert unscored_samples(log) == {name: int(name in {"hms", *undecided}) for name in FULL}
-
-
-def unscored_samples(log: EvalLog) -> dict[str, int | None]:
-    assert log.results
-    return {score.name: score.unscored_samples for score in log.results.scores if "mean" in score.metrics}
 
 
 CONTEXT_LISTS: list[tuple[list[str | None], list[str | None], int]] = [
@@ -170,7 +160,7 @@ def test_samples_of_other_tasks_are_rejected(metadata: dict[str, Any] | None) ->
     task = Task(dataset, solver=writes(PREDICTED), scorer=hms())
     [log] = inspect_eval(task, model="mockllm/model", model_roles={"grader": "mockllm/model"})
     assert log.error
-    line = "cannot score the sample other: its metadata lacks required fields, such as split, "
+    line = "cannot score the sample other: split: Field required."
     assert line in log.error.message
 
 

@@ -15,7 +15,6 @@ from inspect_ai.model import GenerateConfig, get_model
 
 from inspect_discoverybench import demo, judge_audit
 from inspect_discoverybench.cli.main import main
-from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.solvers.reflexion import reflexion
 from tests.endpoint import AGREEMENT, Answer, Refused, Request, question, serve
 from tests.scorer.judging import (
@@ -116,15 +115,6 @@ def test_schemas_require_the_fields_of_the_listings() -> None:
     assert "description" not in json.dumps(schemas)
     assert schemas["variables"]["required"] == ["sizeA", "sizeB", "intersection", "explanation"]
     assert schemas["relationship"]["required"] == ["answer", "explanation"]
-
-
-def test_schemas_can_be_turned_off() -> None:
-    with serve(scripted(extract=CONTEXTS)) as endpoint:
-        score = score_of(evaluate(judge_at(endpoint), scorer=hms(schema=False)))
-    assert sorted(endpoint.judge_requests()) == ALL_QUESTIONS
-    assert not any("response_format" in request for request in endpoint.requests)
-    assert settings(score)["response_schema"] is False
-    assert settings(score)["temperature"] == 0
 
 
 DEFAULTS = {"response_schema": "response_format", "seed": "seed", "temperature": "temperature"}

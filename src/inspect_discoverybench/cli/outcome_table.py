@@ -7,6 +7,7 @@ from dataclasses import asdict
 from inspect_discoverybench.cli.terminal import number_or_unknown, print_table, say
 from inspect_discoverybench.experiment.execution import ExperimentResult
 from inspect_discoverybench.experiment.outcome import RunOutcome
+from inspect_discoverybench.submission.submission import SCORE_NAME
 
 
 def print_outcomes(result: ExperimentResult, *, as_json: bool) -> None:
@@ -18,7 +19,7 @@ def print_outcomes(result: ExperimentResult, *, as_json: bool) -> None:
         return
 
     metrics = {outcome.score.metric for outcome in result.outcomes if outcome.score}
-    score_header = "score" if metrics - {"hms"} else "HMS"
+    score_header = "score" if metrics - {SCORE_NAME} else SCORE_NAME
     print_table(
         f"{name}: logs in {result.eval_set.arguments['log_dir']}",
         ("task", "solver", "model"),
@@ -34,7 +35,7 @@ def print_outcomes(result: ExperimentResult, *, as_json: bool) -> None:
 def _row(outcome: RunOutcome, score_header: str) -> list[str]:
     value = interval = "–"
     if outcome.score is not None:
-        metric = "" if score_header == "HMS" else f"{outcome.score.metric} "
+        metric = "" if score_header == SCORE_NAME else f"{outcome.score.metric} "
         value = f"{metric}{outcome.score.value:.3f}"
         if outcome.score.interval is not None:
             low, high = outcome.score.interval

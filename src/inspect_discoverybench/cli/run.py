@@ -18,6 +18,7 @@ from inspect_discoverybench.experiment.forecast import forecast_runs
 from inspect_discoverybench.experiment.resumption import WHOLE, require_all_samples_kept
 from inspect_discoverybench.experiment.shard import Shard
 from inspect_discoverybench.results.log_files import read_summaries
+from inspect_discoverybench.submission.submission import SCORE_NAME
 
 
 @click.command()
@@ -69,6 +70,6 @@ def _print_next_command(result: ExperimentResult, options: ExperimentOptions, sh
     if shard is not None:
         command = ["discoverybench", "status", *options.words, "--shards", str(shard.count)]
         say(f"To see all shards, run: {shlex.join(command)}")
-    elif any(run.score is not None and run.score.metric == "hms" for run in result.outcomes):
+    elif any(run.score is not None and run.score.metric == SCORE_NAME for run in result.outcomes):
         log_dir = result.eval_set.experiment.log_dir
         say(f"To make a report, run: discoverybench report {shlex.quote(log_dir)}")

@@ -17,14 +17,16 @@ Created = TypeVar("Created")
 def first_reason(error: ValidationError) -> str:
     """The first message of a validation error, with the field."""
     first = error.errors()[0]
-    field = ".".join(str(part) for part in first["loc"])
     message = first["msg"].removeprefix("Value error, ")
-    return f"{field}: {message}." if field else f"{message}."
+    field = ".".join(str(part) for part in first["loc"])
+    if not field:
+        return f"{message}."
+    return f"{field}: {message}."
 
 
 def require_positive(name: str, value: object) -> None:
     """Raise `InvalidArgument` if the argument `name` is not a positive integer."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+    if type(value) is not int or value < 1:  # a boolean is no integer here
         raise InvalidArgument(f"{name} must be a positive integer, got {value}.")
 
 
@@ -42,15 +44,18 @@ def require_given(function: Callable[..., Any], name: str, value: object) -> Non
 
 def refuse_unknown(function: Callable[..., Any], arguments: Iterable[str]) -> None:
     """Raise `InvalidArgument` for the first argument that is none of the named parameters of a task or solver."""
-    parameters = signature(function).parameters.values()
-    names = [parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
+    names = []
+    for name, parameter in signature(function).parameters.items():
+        if parameter.kind is not parameter.VAR_KEYWORD:
+            names.append(name)
+
     for argument in arguments:
         if argument in names:
             continue
+        suggestion = did_you_mean(argument, names)
         possible = ", ".join(names) or "none"
         raise InvalidArgument(
-            f"{function.__name__} has no argument {argument}.{did_you_mean(argument, names)} "
-            f"Possible arguments: {possible}."
+            f"{function.__name__} has no argument {argument}.{suggestion} Possible arguments: {possible}."
         )
 
 
@@ -67,5 +72,6 @@ def refusing_unknown(create: Callable[Parameters, Created]) -> Callable[Paramete
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """A sentence with the name that is most similar to a misspelled one; empty if none is."""
-    nearest = get_close_matches(name, names, n=1)
-    return f" Did you mean {nearest[0]}?" if nearest else ""
+    for nearest in get_close_matches(name, names, n=1):
+        return f" Did you mean {nearest}?"
+    return ""

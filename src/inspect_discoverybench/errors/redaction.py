@@ -3,8 +3,7 @@
 import json
 import os
 import re
-import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -27,6 +26,9 @@ _HIDDEN_NAME = re.compile(rf"{KEY_NAME.pattern}|AUTH|COOKIE|SIGNATURE|CONNECTION
 _REQUEST_PART = re.compile(r"HEADER|BODY|QUERY", re.IGNORECASE)
 """Matches the names of settings that are sent as they are, such as `extra_headers` and `default_query`."""
 
+_CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Matches control characters except tabs and line feeds."""
+
 _argument_keys: dict[str, str] = {}
 """Keys that were given as arguments of models, with the names of the arguments."""
 
@@ -35,7 +37,8 @@ def remember_keys(arguments: Mapping[str, Any]) -> None:
     """Let `redact` know the keys among the arguments of a model."""
     for name, value in arguments.items():
         if KEY_NAME.search(name):
-            _argument_keys[str(value).strip()] = name
+            key = str(value).strip()
+            _argument_keys[key] = name
         elif isinstance(value, Mapping):
             remember_keys(value)
 
@@ -53,20 +56,27 @@ def public_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     Settings are free of secrets if and only if this function returns them unchanged. Two results differ if the
     settings do, except in keys.
     """
-    return {str(name): _public_value(str(name), value) for name, value in settings.items()}
+    public = {}
+    for key, value in settings.items():
+        name = str(key)
+        public[name] = _public_value(name, value)
+    return public
 
 
 def public_url(url: str) -> str:
     """Scheme, host and path of a URL. If it has more, such as a password or a query, a digest of all of it is added."""
     try:
         parts = urlsplit(url)
-        host = parts.netloc.rpartition("@")[2]
     except ValueError:
         return digest(url)
     if not parts.scheme:
         return digest(url)
+
+    host = parts.netloc.rpartition("@")[2]
     public = f"{parts.scheme}://{host}{parts.path}"
-    return url if url == public else f"{public} ({digest(url)})"
+    if url == public:
+        return url
+    return f"{public} ({digest(url)})"
 
 
 def digest(value: Any) -> str:
@@ -74,7 +84,8 @@ def digest(value: Any) -> str:
     if not isinstance(value, str):
         value = json.dumps(value, sort_keys=True, default=_type_name)
     content = value.encode(errors="surrogatepass")
-    return f"sha256:{sha256(content).hexdigest()[:12]}"
+    hexadecimal = sha256(content).hexdigest()
+    return f"sha256:{hexadecimal[:12]}"
 
 
 def redact(text: str) -> str:
@@ -85,16 +96,21 @@ def redact(text: str) -> str:
     """
     names: dict[str, str] = {}
     for key, name in _known_keys().items():
-        names |= dict.fromkeys(_spellings(key), name)
+        if len(key) < MIN_KEY_LENGTH:
+            continue
+        in_url = quote(key, safe="")
+        in_json = json.dumps(key)[1:-1]
+        names |= dict.fromkeys((key, in_url, in_json), name)
 
     for spelling in sorted(names, key=len, reverse=True):  # one may begin another
         text = text.replace(spelling, f"[{names[spelling]}]")
-    return printable(_KEY_LIKE.sub("[key]", text))
+    text = _KEY_LIKE.sub("[key]", text)
+    return printable(text)
 
 
 def printable(text: str) -> str:
     """Text without control characters, so that what a model wrote cannot send commands to a terminal."""
-    return "".join(character for character in text if character in "\n\t" or unicodedata.category(character) != "Cc")
+    return _CONTROL_CHARACTER.sub("", text)
 
 
 def _known_keys() -> dict[str, str]:
@@ -103,16 +119,7 @@ def _known_keys() -> dict[str, str]:
     for name, value in os.environ.items():
         if KEY_NAME.search(name):
             keys[value.strip()] = name
-
-    return {key: name for key, name in keys.items() if len(key) >= MIN_KEY_LENGTH}
-
-
-def _spellings(key: str) -> Iterator[str]:
-    """A key as it is, in URLs, and in JSON."""
-    yield key
-    yield quote(key)
-    yield quote(key, safe="")
-    yield json.dumps(key)[1:-1]
+    return keys
 
 
 def _public_value(name: str, value: Any) -> Any:
@@ -123,8 +130,10 @@ def _public_value(name: str, value: Any) -> Any:
     match value:
         case None | bool() | int() | float():
             return value
+        case str() if "://" in value:
+            return public_url(value)
         case str():
-            return _public_text(value)
+            return redact(value)
         case Mapping():
             return public_settings(value)
         case list() | tuple():
@@ -136,16 +145,10 @@ def _type_name(value: Any) -> str:
     return type(value).__name__
 
 
-def _public_text(text: str) -> str:
-    if "://" in text:
-        return public_url(text)
-    return redact(text)
-
-
 def _digests(value: Any) -> Any:
     """A header, body or query with its names and digests of its values."""
     if value is None:
         return None
-    if isinstance(value, Mapping):
-        return {str(name): _digests(part) for name, part in value.items()}
-    return digest(value)
+    if not isinstance(value, Mapping):
+        return digest(value)
+    return {str(name): digest(part) for name, part in value.items()}

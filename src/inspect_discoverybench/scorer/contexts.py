@@ -21,12 +21,14 @@ NO_CONTEXT = "None"
 ItemT = TypeVar("ItemT")
 
 
-def _list_of_one(value: Any) -> Any:
-    """Accept one object, as Listing 1 prints it, where a list is meant."""
-    return [value] if isinstance(value, Mapping) else value
+def _as_list(value: Any) -> Any:
+    """Accept one item, as Listing 1 prints it, or null for none."""
+    if value is None:
+        return []
+    return [value] if isinstance(value, Mapping | str) else value
 
 
-ListOrObject = Annotated[tuple[ItemT, ...], FailFast(), BeforeValidator(_list_of_one)]
+ListOrItem = Annotated[tuple[ItemT, ...], FailFast(), BeforeValidator(_as_list)]
 """A list, of which the first invalid item is reported: a message for each of a million would take gigabytes."""
 
 
@@ -41,18 +43,20 @@ class SubHypothesis(Reply):
 class Contexts(Reply):
     """Reply to the extraction (paper, Listing 1): the sub-hypotheses; may be empty."""
 
-    hypothesis: ListOrObject[SubHypothesis]
+    hypothesis: ListOrItem[SubHypothesis]
 
     @property
     def distinct(self) -> dict[str, str]:
         """The distinct contexts by their normal form. No context is "None", and so is an empty list."""
-        contexts: dict[str, str] = {}
-        for part in self.hypothesis:
-            context = (part.context or "").strip()
-            if normalize_case_and_spaces(context).strip(".") in ("", "none"):
-                context = NO_CONTEXT
-            contexts[normalize_case_and_spaces(context)] = context
-        return contexts or {normalize_case_and_spaces(NO_CONTEXT): NO_CONTEXT}
+        contexts = [(part.context or "").strip(" .\n") for part in self.hypothesis]
+        if not contexts:
+            contexts = [""]
+
+        distinct = {}
+        for context in contexts:
+            shown = context or NO_CONTEXT
+            distinct[normalize_case_and_spaces(shown)] = shown
+        return distinct
 
     @property
     def joined(self) -> str:
@@ -61,7 +65,7 @@ class Contexts(Reply):
 
     def equals(self, other: "Contexts") -> bool:
         """Whether both have the same contexts in the same order, up to case and white space."""
-        return [*self.distinct] == [*other.distinct]
+        return list(self.distinct) == list(other.distinct)
 
     def describe(self) -> str:
         """The contexts as Markdown."""

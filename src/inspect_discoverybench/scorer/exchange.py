@@ -9,16 +9,13 @@ from inspect_discoverybench.errors.exceptions import JudgeFailed
 from inspect_discoverybench.errors.provider_failures import ends_sample, is_bad_request, reason_of, redact_request
 from inspect_discoverybench.replies import replace_surrogates
 from inspect_discoverybench.scorer.question import Question
-from inspect_discoverybench.scorer.settings import RequestSettings, token_limit
+from inspect_discoverybench.scorer.settings import RequestSettings
 
 TOKEN_LIMIT_FACTOR = 4
 """Factor by which the token limit is raised after it truncated a reply."""
 
 MIN_RAISED_TOKEN_LIMIT = 4096
 """Smallest raised token limit: room for some reasoning and the object."""
-
-MAX_EMPTY = 3
-"""Number of replies without choices after which the judge has failed. They do not count as invalid replies."""
 
 
 class DefaultsRejected(Exception):
@@ -51,13 +48,12 @@ class Exchange:
             JudgeFailed: The provider failed.
             DefaultsRejected: The provider rejected the first request, which had default settings.
         """
-        for _ in range(MAX_EMPTY):
-            output = await self._generate(conversation)
-            if output.choices:
-                self.replies.append(replace_surrogates(output.completion))
-                self._update_limit(output)
-                return output
-        raise self._failure("its replies have no choices")
+        output = await self._generate(conversation)
+        if not output.choices:
+            raise self._failure("its reply has no choices")
+        self.replies.append(replace_surrogates(output.completion))
+        self._update_limit(output)
+        return output
 
     async def _generate(self, conversation: list[ChatMessage]) -> ModelOutput:
         try:
@@ -66,12 +62,12 @@ class Exchange:
             if ends_sample(error):
                 raise
             cause = redact_request(error)
-            if not is_bad_request(error):
-                raise self._failure(reason_of(error)) from cause
-            if self._raised_limit is None:
-                is_first = not self.replies
-                if is_first and self.settings.config.model_fields_set:
-                    raise DefaultsRejected from cause
+            is_rejected = is_bad_request(error)
+            has_raised_limit = self._raised_limit is not None
+            has_defaults = bool(self.settings.config.model_fields_set)
+            if is_rejected and not self.replies and has_defaults:
+                raise DefaultsRejected from cause
+            if not is_rejected or not has_raised_limit:
                 raise self._failure(reason_of(error)) from cause
         self._raised_limit = None
         return await self._generate(conversation)
@@ -80,7 +76,7 @@ class Exchange:
         """Raise the token limit if it truncated the reply."""
         if output.stop_reason == "max_tokens":
             output_tokens = output.usage.output_tokens if output.usage else 0
-            limit = self._raised_limit or token_limit(self.model, self.settings.config) or output_tokens
+            limit = self._raised_limit or output_tokens
             self._raised_limit = max(TOKEN_LIMIT_FACTOR * limit, MIN_RAISED_TOKEN_LIMIT)
         elif output.stop_reason == "model_length":
             self._raised_limit = None

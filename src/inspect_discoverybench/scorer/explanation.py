@@ -9,7 +9,6 @@ from inspect_discoverybench.scorer.verdict import Verdict
 
 _SOURCES = {
     "object": " (from a JSON object in the final message)",
-    "labels": " (from the labels of the final message)",
     "quoted": " (quoted by the judge from the final message)",
     "whole": " (the whole final message, because the judge's quotes were invalid)",
 }
@@ -26,28 +25,29 @@ def explain(pair: HypothesisPair, verdict: Verdict, source: str) -> str:
     values = verdict.values
     gold = escape_markdown(pair.gold_hypothesis)
     predicted = escape_markdown(pair.predicted_hypothesis)
+    predicted_source = _SOURCES.get(source, "")
     sections = [
         _headline(values),
         f"### Gold hypothesis\n\n{gold}",
-        f"### Predicted hypothesis{_SOURCES.get(source, '')}\n\n{predicted}",
+        f"### Predicted hypothesis{predicted_source}\n\n{predicted}",
     ]
     for facet in FACETS:
+        score = _shown(values[facet.key])
         description = verdict.facets[facet.key].describe()
-        sections.append(f"### {facet.label}: {_shown(values[facet.key])}\n\n{description}")
+        sections.append(f"### {facet.label}: {score}\n\n{description}")
     if verdict.released is not None:
         score = _shown(values["hms_released"])
-        sections.append(f"### Form of the released evaluator: {score}\n\n{verdict.released.describe()}")
+        description = verdict.released.describe()
+        sections.append(f"### Form of the released evaluator: {score}\n\n{description}")
     return "\n\n".join(sections)
 
 
 def _headline(values: dict[str, float]) -> str:
     score = values["hms"]
     if isnan(score):
-        undecided = [key for key in FACET_KEYS if isnan(values[key])]
-        names = ", ".join(undecided)
+        names = ", ".join(key for key in FACET_KEYS if isnan(values[key]))
         return f"**Not scored**: the judge's replies were invalid for: {names}. HMS needs all facets."
-    factors = [f"{key} {values[key]:.2f}" for key in FACET_KEYS]
-    product = " × ".join(factors)
+    product = " × ".join(f"{key} {values[key]:.2f}" for key in FACET_KEYS)
     return f"**HMS {score:.2f}** = {product}"
 
 

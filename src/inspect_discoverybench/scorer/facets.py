@@ -21,20 +21,9 @@ from inspect_discoverybench.scorer.question import ParseFailure, Question
 MAX_GOLD_VARIABLES = 50
 """Larger counts are implausible: no gold hypothesis has more than a tenth of this."""
 
-_WHOLE_NUMBER = re.compile(r"\s*(\d{1,9})(?:\.0+)?\s*")
 
-
-def _parse_count(value: Any) -> Any:
-    """Accept whole numbers only, including strings and floats such as "3" and 3.0."""
-    if not isinstance(value, str | bool):
-        return value
-    number = _WHOLE_NUMBER.fullmatch(str(value))
-    if number is None:
-        raise ValueError("write a whole number")
-    return int(number[1])
-
-
-Count = Annotated[int, BeforeValidator(_parse_count)]
+Count = Annotated[int, BeforeValidator(str)]
+"""A whole number, which may be written as "3" or 3.0; not a boolean."""
 
 
 class Variables(Reply):
@@ -126,12 +115,14 @@ class Relationship(Reply):
 
 async def ask_variables(judge: Judge, pair: HypothesisPair) -> Variables | ParseFailure:
     """Ask how many variables the hypotheses have, and how many they share."""
-    return await judge.ask(Question("variables", pair.comparison_prompt("variables"), Variables))
+    text = pair.comparison_prompt("variables")
+    return await judge.ask(Question("variables", text, Variables))
 
 
 async def ask_relationship(judge: Judge, pair: HypothesisPair) -> Relationship | ParseFailure:
     """Ask whether the predicted relationship equals, generalises or differs from the gold one."""
-    return await judge.ask(Question("relationship", pair.comparison_prompt("relationship"), Relationship))
+    text = pair.comparison_prompt("relationship")
+    return await judge.ask(Question("relationship", text, Relationship))
 
 
 class FacetVerdict(Protocol):

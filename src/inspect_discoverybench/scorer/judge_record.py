@@ -1,6 +1,6 @@
 """What a score records about its judge, and how the records of two scores are compared."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspect_discoverybench.prompts.prompt import Prompt
@@ -21,18 +21,17 @@ def judge_record(judge: Judge, verdict: Verdict | None) -> dict[str, Any]:
 
     The verdict is None if the answer asserts no hypothesis, so that the facets were not asked about.
     """
-    exchanges = sorted(judge.exchanges, key=lambda exchange: exchange.question.name)
-    record = {
+    replies = {}
+    for exchange in sorted(judge.exchanges, key=lambda exchange: exchange.question.name):
+        replies[exchange.question.name] = exchange.replies
+    return {
         "judge": str(judge.model),
         "settings": _settings(judge),
         "prompts": _prompts(),
         "asked_again": judge.asked_again,
         "facets": verdict.decided if verdict else {},
-        "replies": {exchange.question.name: exchange.replies for exchange in exchanges},
+        "replies": replies,
     }
-    if verdict and verdict.released:
-        record["released"] = verdict.released.record()
-    return record
 
 
 def compared_part(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -44,33 +43,37 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
     """List the differences between the records of two scores, one line each; empty if the scores are comparable.
 
     Args:
-        a: Metadata of a score. Logs of task version 1-A have no settings.
+        a: Metadata of a score.
         b: Metadata of another score.
     """
     lines = []
     for path, *values in changes(a, b):
-        first, second = map(_shown, values)
+        first, second = ["not recorded" if value is None else value for value in values]
         lines.append(f"{path}: {first} and {second}")
     return lines
 
 
-def changes(
-    a: Mapping[str, Any], b: Mapping[str, Any], keys: Iterable[str] = COMPARED_KEYS, prefix: str = ""
-) -> Iterator[tuple[str, Any, Any]]:
-    """The compared keys whose values differ, such as `settings.temperature`, with both values."""
-    for key in keys:
-        first, second = a.get(key), b.get(key)
-        if isinstance(first, Mapping) and isinstance(second, Mapping):
-            names = sorted(first.keys() | second.keys())
-            yield from changes(first, second, names, f"{prefix}{key}.")
-        elif first != second:
-            yield f"{prefix}{key}", first, second
+def changes(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """The compared values that differ: a path, such as `settings.temperature`, and both values."""
+    first = _by_path(compared_part(a))
+    second = _by_path(compared_part(b))
+    for path in first | second:
+        value = first.get(path)
+        other = second.get(path)
+        if value != other:
+            yield path, value, other
 
 
-def _shown(value: Any) -> str:
-    if value is None:
-        return "not recorded"
-    return "recorded" if isinstance(value, Mapping) else str(value)
+def _by_path(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """The values of a record and of the mappings in it, by path."""
+    values: dict[str, Any] = {}
+    for name, value in record.items():
+        path = f"{prefix}{name}"
+        if isinstance(value, Mapping):
+            values |= _by_path(value, f"{path}.")
+        else:
+            values[path] = value
+    return values
 
 
 def _settings(judge: Judge) -> dict[str, Any]:

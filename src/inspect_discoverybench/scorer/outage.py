@@ -46,9 +46,12 @@ def unanswered_request() -> str | None:
     return None
 
 
-def ended_by_limit() -> bool:
-    """Whether a limit ended the sample."""
-    return any(isinstance(event, SampleLimitEvent) for event in _recent_events())
+def reached_limit() -> str | None:
+    """The limit that ended the sample, in Inspect's words; None if none did."""
+    for event in _recent_events():
+        if isinstance(event, SampleLimitEvent):
+            return event.message
+    return None
 
 
 def _recent_events() -> Sequence[Event]:

@@ -1,12 +1,13 @@
 """The answer question: which hypothesis does the author of a text assert? The judge replies with verbatim quotes."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BeforeValidator, FailFast, StrictBool, model_validator
+from pydantic import BeforeValidator, StrictBool, model_validator
 
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import Explanation, Reply, parse_boolean
+from inspect_discoverybench.scorer.contexts import ListOrItem
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.passages import passages
 from inspect_discoverybench.scorer.prompt_values import prompt_values
@@ -15,22 +16,12 @@ from inspect_discoverybench.submission.answer import Answer
 from inspect_discoverybench.submission.submission import MAX_TEXT, Submission
 
 
-def _as_list(value: Any) -> Any:
-    """Accept a single quote, or null for none."""
-    if value is None:
-        return []
-    return [value] if isinstance(value, str) else value
-
-
-Quotes = Annotated[tuple[str, ...], FailFast(), BeforeValidator(_as_list)]
-
-
 class Quotation(Reply):
     """Reply to the answer question."""
 
     asserted: Annotated[StrictBool, BeforeValidator(parse_boolean)]
-    hypothesis: Quotes = ()
-    workflow: Quotes = ()
+    hypothesis: ListOrItem[str] = ()
+    workflow: ListOrItem[str] = ()
     explanation: Explanation = ""
 
     @model_validator(mode="after")

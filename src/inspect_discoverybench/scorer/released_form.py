@@ -4,16 +4,14 @@ The hypotheses are read as sub-hypotheses ("parts"), which are matched by contex
 of the whole hypotheses.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import nan
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.replies import Reply
-from inspect_discoverybench.scorer.contexts import NO_CONTEXT, ListOrObject, ask_extractions, ask_match
+from inspect_discoverybench.scorer.contexts import NO_CONTEXT, ListOrItem, ask_extractions, ask_match
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge
-from inspect_discoverybench.scorer.markdown import escape_markdown
 from inspect_discoverybench.scorer.question import ParseFailure
 
 RELEASED_KEYS = ("hms_released", "context_recall", "context_precision")
@@ -23,9 +21,6 @@ RELEASED_PROMPTS = ("extract_released", "match_released")
 PRODUCT = "product"
 """The aggregation that gives `hms` alone."""
 
-RELEASED = "released"
-"""The aggregation that adds `RELEASED_KEYS`."""
-
 
 def is_released(aggregation: str) -> bool:
     """Whether an aggregation asks about sub-hypotheses.
@@ -33,9 +28,9 @@ def is_released(aggregation: str) -> bool:
     Raises:
         InvalidArgument: It is unknown.
     """
-    if aggregation not in (PRODUCT, RELEASED):
-        raise InvalidArgument(f"aggregation must be {PRODUCT} or {RELEASED}, got '{aggregation}'.")
-    return aggregation == RELEASED
+    if aggregation not in (PRODUCT, "released"):
+        raise InvalidArgument(f"aggregation must be {PRODUCT} or released, got '{aggregation}'.")
+    return aggregation != PRODUCT
 
 
 class Part(Reply):
@@ -48,7 +43,7 @@ class Part(Reply):
 class Parts(Reply):
     """Reply to the extraction: the sub-hypotheses; may be empty."""
 
-    sub_hypo: ListOrObject[Part]
+    sub_hypo: ListOrItem[Part]
 
     def of(self, hypothesis: str) -> tuple[Part, ...]:
         """The parts of a hypothesis. An empty extraction counts as one part, the whole text without a context."""
@@ -57,18 +52,18 @@ class Parts(Reply):
 
 @dataclass(frozen=True)
 class ReleasedVerdict:
-    """The judge's verdict on the parts.
+    """The judge's verdict on the parts: their numbers, and how many of them match.
 
     Attributes:
-        gold: Parts of the gold hypothesis.
-        predicted: Parts of the predicted hypothesis.
-        matched: Index of the predicted part by index of the gold part whose context it matches.
+        gold: Number of parts of the gold hypothesis.
+        predicted: Number of parts of the predicted hypothesis.
+        matched: Number of pairs of them whose contexts match.
         failure: The question without a valid reply that leaves the match undecided.
     """
 
-    gold: tuple[Part, ...] = ()
-    predicted: tuple[Part, ...] = ()
-    matched: Mapping[int, int] = field(default_factory=dict)
+    gold: int = 0
+    predicted: int = 0
+    matched: int = 0
     failure: ParseFailure | None = None
 
     def values(self, variables: float, relationship: float) -> dict[str, float]:
@@ -83,32 +78,16 @@ class ReleasedVerdict:
         """
         if self.failure:
             return dict.fromkeys(RELEASED_KEYS, nan)
-        recall = len(self.matched) / len(self.gold)
-        precision = len(self.matched) / len(self.predicted)
+        recall = self.matched / self.gold
+        precision = self.matched / self.predicted
         score = recall * precision * variables * relationship
         return {"hms_released": score, "context_recall": recall, "context_precision": precision}
 
-    def record(self) -> dict[str, int]:
-        """Numbers of parts, for the score metadata."""
-        return {"gold": len(self.gold), "predicted": len(self.predicted), "matched": len(self.matched)}
-
     def describe(self) -> str:
-        """The parts and their matches as Markdown."""
+        """The numbers as Markdown."""
         if self.failure:
             return self.failure.describe()
-        lines = [*_lines("gold", self.gold), *_lines("predicted", self.predicted)]
-        for gold, predicted in self.matched.items():
-            lines.append(f"- gold {gold + 1} matches predicted {predicted + 1}")
-        return "\n".join(lines)
-
-
-def _lines(side: str, parts: Sequence[Part]) -> list[str]:
-    lines = []
-    for number, part in enumerate(parts, 1):
-        text = escape_markdown(part.text)
-        context = escape_markdown(part.context)
-        lines.append(f"- {side} {number}: {text} (context: {context})")
-    return lines
+        return f"{self.gold} gold and {self.predicted} predicted parts, of which {self.matched} match."
 
 
 async def ask_released(judge: Judge, pair: HypothesisPair) -> ReleasedVerdict:
@@ -126,18 +105,17 @@ async def ask_released(judge: Judge, pair: HypothesisPair) -> ReleasedVerdict:
 
     gold = gold_reply.of(pair.gold_hypothesis)
     predicted = predicted_reply.of(pair.predicted_hypothesis)
-    matched: dict[int, int] = {}
-    for p, predicted_part in enumerate(predicted):
-        for g, gold_part in enumerate(gold):
-            if g in matched:
-                continue
-            matches = await _match(judge, f" of parts {g + 1}, {p + 1}", gold_part, predicted_part)
+    free = dict(enumerate(gold, 1))
+    for predicted_number, predicted_part in enumerate(predicted, 1):
+        for gold_number, gold_part in free.items():
+            label = f" of parts {gold_number}, {predicted_number}"
+            matches = await _match(judge, label, gold_part, predicted_part)
             if isinstance(matches, ParseFailure):
-                return ReleasedVerdict(gold, predicted, failure=matches)
+                return ReleasedVerdict(failure=matches)
             if matches:
-                matched[g] = p
+                del free[gold_number]
                 break
-    return ReleasedVerdict(gold, predicted, matched)
+    return ReleasedVerdict(len(gold), len(predicted), len(gold) - len(free))
 
 
 async def _match(judge: Judge, label: str, gold: Part, predicted: Part) -> bool | ParseFailure:

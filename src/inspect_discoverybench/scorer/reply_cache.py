@@ -5,13 +5,12 @@ re-scoring an unscored sample asks the judge again.
 """
 
 import json
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from uuid import uuid4
+from tempfile import NamedTemporaryFile
 
 from inspect_ai.model import ChatMessage, Model, cache_path
 
@@ -53,7 +52,7 @@ class ReplyCache:
         if self.folder is None:
             return None
         try:
-            return self._file(key).read_text("utf-8")
+            return Path(self.folder, f"{key}.txt").read_text("utf-8")
         except (OSError, ValueError):  # missing or damaged
             return None
 
@@ -64,17 +63,9 @@ class ReplyCache:
         """
         if self.folder is None:
             return
-        # Write to a temporary file first, because other evals may read the entry at the same time.
-        temporary = self.folder / f"{key}.{uuid4().hex}.tmp"
-        try:
+        with suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode=0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            # A temporary file, which only the user can read, because other evals may read the entry at the same time.
+            with NamedTemporaryFile("w", encoding="utf-8", dir=self.folder, suffix=".tmp", delete=False) as file:
                 file.write(reply)
-            temporary.replace(self._file(key))
-        except OSError:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
-
-    def _file(self, key: str) -> Path:
-        return Path(self.folder or "", f"{key}.txt")
+            Path(file.name).replace(self.folder / f"{key}.txt")

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.errors.exceptions import RETRY, InvalidArgument, ModelFailed
+from inspect_discoverybench.errors.invalid_values import first_reason
 from inspect_discoverybench.errors.provider_failures import one_line
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
@@ -20,7 +21,7 @@ from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.judge_record import judge_record
 from inspect_discoverybench.scorer.markdown import escape_markdown, judge_paragraph
 from inspect_discoverybench.scorer.metrics import hms_metrics
-from inspect_discoverybench.scorer.outage import ended_by_limit, recorded_error, unanswered_request
+from inspect_discoverybench.scorer.outage import reached_limit, recorded_error, unanswered_request
 from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
 from inspect_discoverybench.scorer.released_form import PRODUCT, RELEASED_KEYS, is_released
 from inspect_discoverybench.scorer.settings import JudgeSettings
@@ -34,7 +35,7 @@ MAX_SHOWN = 2_000
 
 
 @scorer(metrics=hms_metrics(), name=SCORE_NAME)
-def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, schema: bool = True) -> Scorer:
+def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT) -> Scorer:
     """Hypothesis match score: context × variables × relationship, each decided by a judge (paper §4.3).
 
     A sample without a submission scores 0, and the judge is not asked. If the answer is a text, the judge first quotes
@@ -45,7 +46,6 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, schema: bool = 
         grader: The judge. The role `grader` takes precedence.
         aggregation: `product`, or `released` to add `hms_released`, `context_recall` and `context_precision`, which
             requires more questions.
-        schema: Send a reply schema to providers that support structured output.
 
     Raises:
         InvalidArgument: `aggregation` is unknown.
@@ -54,10 +54,11 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, schema: bool = 
     keys = [*SCORE_KEYS]
     if with_released:
         keys += RELEASED_KEYS
-    settings = JudgeSettings(schema=schema)
+    settings = JudgeSettings()
 
     async def score(state: TaskState, target: Target) -> Score:
         result = await score_answer(state, target)
+        result.explanation = f"{result.explanation}{_limit_note()}"
         if wrote_calls_as_text(transcript().history.resident_events):
             result.metadata = (result.metadata or {}) | {"wrote_calls_as_text": True}
         return result
@@ -69,7 +70,7 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, schema: bool = 
 
         answer = answer_of(state)
         outage = unanswered_request()
-        if outage and not isinstance(answer, Submission) and (answer is None or ended_by_limit()):
+        if outage and not isinstance(answer, Submission) and (answer is None or reached_limit()):
             return _provider_failed(state, keys, outage)
         if answer is None:
             return _zero(keys, NO_RESPONSE, "nothing was submitted, so the judge was not asked.")
@@ -101,6 +102,13 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, schema: bool = 
         )
 
     return score
+
+
+def _limit_note() -> str:
+    limit = reached_limit()
+    if limit is None:
+        return ""
+    return f"\n\nA limit ended the sample: {one_line(Exception(limit))}."
 
 
 def _unscored(keys: Sequence[str], reason: str) -> Score:
@@ -142,8 +150,7 @@ def _sample_metadata(state: TaskState) -> SampleMetadata:
         # `state.metadata_as` raises an untyped error if there is no metadata.
         return SampleMetadata.model_validate(state.metadata or {})
     except ValidationError as error:
-        fields = ", ".join(str(detail["loc"][0]) for detail in error.errors()[:3])
         raise InvalidArgument(
-            f"discoverybench/hms cannot score the sample {state.sample_id}: its metadata lacks required fields, "
-            f"such as {fields}. Use this scorer only with the tasks of inspect-discoverybench."
+            f"discoverybench/hms cannot score the sample {state.sample_id}: {first_reason(error)} "
+            "Use this scorer only with the tasks of inspect-discoverybench."
         ) from error

@@ -14,15 +14,19 @@ from inspect_discoverybench.replies import Reply, reply_schema
 
 logger = logging.getLogger(__name__)
 
-DEFAULTS = GenerateConfig(temperature=0.0, seed=0)
-"""Default settings besides the reply schema. No token limit is set, because reasoning counts towards it."""
-
 MAX_REJECTIONS = 2
 """Number of questions after whose rejection the defaults are no longer sent. A single one may have another cause."""
 
 OPERATIONAL = {
-    *("max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections", "adaptive_connections"),
-    *("cache", "cache_prompt", "batch"),
+    "max_retries",
+    "timeout",
+    "attempt_timeout",
+    "stream_idle_timeout",
+    "max_connections",
+    "adaptive_connections",
+    "cache",
+    "cache_prompt",
+    "batch",
 }
 """Model settings that do not change what a model answers."""
 
@@ -44,13 +48,8 @@ class RequestSettings:
 
 @dataclass
 class JudgeSettings:
-    """The judge's settings in one eval: the defaults, unless the provider rejected them.
+    """The judge's settings in one eval: the defaults, unless the provider rejected them."""
 
-    Attributes:
-        schema: Whether to send a reply schema.
-    """
-
-    schema: bool = True
     _rejections: Counter[Model] = field(default_factory=Counter)
     _requests: dict[tuple[Model, type[Reply], bool], RequestSettings] = field(default_factory=dict)
 
@@ -65,7 +64,7 @@ class JudgeSettings:
         with_defaults = defaults and self._rejections[model] < MAX_REJECTIONS
         key = (model, reply_type, with_defaults)
         if key not in self._requests:
-            config = self._defaults(model, reply_type) if with_defaults else GenerateConfig()
+            config = _defaults(model, reply_type) if with_defaults else GenerateConfig()
             self._requests[key] = _request_settings(model, config)
         return self._requests[key]
 
@@ -78,21 +77,14 @@ class JudgeSettings:
                 "Continuing without them."
             )
 
-    def _defaults(self, model: Model, reply_type: type[Reply]) -> GenerateConfig:
-        """The default settings that the user did not choose."""
-        defaults = DEFAULTS.model_dump(exclude_none=True)
-        if self.schema:
-            schema = reply_schema(reply_type)
-            defaults["response_schema"] = ResponseSchema(name=reply_type.__name__, json_schema=schema)
-        for chosen in model.config.model_dump(exclude_none=True):
-            defaults.pop(chosen, None)
-        return GenerateConfig(**defaults)
 
-
-def token_limit(model: Model, config: GenerateConfig) -> int | None:
-    """The token limit of a request: that of the config, else Inspect's default for the provider, else None."""
-    merged = model.config.merge(config)
-    return merged.max_tokens or model.api.max_tokens_for_config(merged) or model.api.max_tokens()
+def _defaults(model: Model, reply_type: type[Reply]) -> GenerateConfig:
+    """The default settings that the user did not choose. No token limit is set, because reasoning counts towards it."""
+    schema = ResponseSchema(name=reply_type.__name__, json_schema=reply_schema(reply_type))
+    defaults = {"temperature": 0.0, "seed": 0, "response_schema": schema}
+    for chosen in model.config.model_dump(exclude_none=True):
+        defaults.pop(chosen, None)
+    return GenerateConfig.model_validate(defaults)
 
 
 def _request_settings(model: Model, config: GenerateConfig) -> RequestSettings:
@@ -109,14 +101,15 @@ def _effective(model: Model, config: GenerateConfig) -> dict[str, Any]:
     settings = merged.model_dump(mode="json", exclude_none=True, exclude=excluded)
     # A base URL set in the environment is available only from the provider's client.
     client = getattr(model.api, "client", None)
-    url = model.api.base_url or getattr(client, "base_url", None)
+    client_url = getattr(client, "base_url", "")
+    url = model.api.base_url or str(client_url)
     return {
         "temperature": None,
         "seed": None,
         "reasoning_effort": None,
+        "max_tokens": None,
         **public_settings(settings),
-        "max_tokens": token_limit(model, config),
         "response_schema": merged.response_schema is not None,
-        "base_url": public_url(str(url).rstrip("/")) if url else None,
+        "base_url": public_url(url.rstrip("/")) if url else None,
         "model_args": public_settings(model.model_args),
     }

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from inspect_discoverybench.errors.exceptions import ReplyRejected
 from inspect_discoverybench.errors.invalid_values import refusing_unknown, require_positive
 from inspect_discoverybench.prompts.prompt import Prompt
-from inspect_discoverybench.replies import EncodableText, Reply, ask_until_valid, parse_reply
+from inspect_discoverybench.replies import Reply, ask_until_valid, parse_reply
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import Actor, Step, create_actor
@@ -55,7 +55,7 @@ class Role(StrEnum):
 class CriticReply(Reply):
     """A valid reply of the critic. `next` and `instruction` are None if the goal is answered."""
 
-    assessment: EncodableText = ""
+    assessment: str = ""
     answered: bool
     """Whether the results answer the goal; in a review, whether the draft is accepted."""
 
@@ -63,7 +63,7 @@ class CriticReply(Reply):
     """Whether the last turn brought the team closer to the answer."""
 
     next: Literal[Role.PLANNER, Role.CODER, Role.ANALYST] | None = None
-    instruction: EncodableText | None = None
+    instruction: str | None = None
 
     @model_validator(mode="before")
     @classmethod

@@ -15,25 +15,19 @@ from inspect_ai.solver import TaskState
 from inspect_ai.tool import ToolCall
 
 from inspect_discoverybench.errors.exceptions import ReplyMissing, ReplyRejected
-from inspect_discoverybench.replies import (
-    MAX_REPLY_LENGTH,
-    fenced_blocks,
-    parse_json,
-    replace_surrogates,
-    without_reasoning,
-)
+from inspect_discoverybench.replies import fenced_blocks, parse_json, replace_surrogates, without_reasoning
 from inspect_discoverybench.submission.submission import Submission, SubmissionState
 
-HYPOTHESIS, WORKFLOW = "hypothesis", "workflow"
-SUBMIT, PYTHON = "submit", "python"
+HYPOTHESIS = "hypothesis"
+WORKFLOW = "workflow"
+
+SUBMIT = "submit"
+PYTHON = "python"
 
 PLACEHOLDERS = frozenset(
     {"", "n/a", "na", "none", "null", "tbd", "see above", "hypothesis", "your hypothesis", "string"}
 )
 """Values in place of a hypothesis, in lower case and without punctuation at the ends."""
-
-MAX_PLACEHOLDER_LENGTH = 80
-"""A longer text in brackets may be a hypothesis."""
 
 _IN_BRACKETS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}")
 
@@ -87,17 +81,19 @@ def parse_submission(text: str) -> Submission | None:
     The object has the keys `hypothesis` and, optionally, `workflow`, or it is a call with such arguments. With another
     key it is left to the judge, because a conclusion may take the hypothesis back.
     """
-    if len(text) > MAX_REPLY_LENGTH:
-        return None
     body = without_reasoning(text)
     blocks = fenced_blocks(body)
-    if blocks and body.rpartition(blocks[-1])[2].strip() == "```":
-        body = blocks[-1]
+    if blocks:
+        _, _, after_last_block = body.rpartition(blocks[-1])
+        if after_last_block.strip() == "```":
+            body = blocks[-1]
     try:
         content = parse_json(body)
     except ReplyRejected:
         return None
-    return _submission_in(content) if isinstance(content, Mapping) else None
+    if not isinstance(content, Mapping):
+        return None
+    return _submission_in(content)
 
 
 def is_placeholder(hypothesis: str) -> bool:
@@ -105,12 +101,13 @@ def is_placeholder(hypothesis: str) -> bool:
     plain = hypothesis.casefold().strip(" \t\n.…:;!*_`\"'")
     if plain in PLACEHOLDERS or not _has_words(plain):
         return True
-    return len(plain) <= MAX_PLACEHOLDER_LENGTH and _IN_BRACKETS.fullmatch(plain) is not None
+    return _IN_BRACKETS.fullmatch(plain) is not None
 
 
 def is_submit(call: ToolCall) -> bool:
     """Whether a tool call is a call of `submit`. Models also write `Submit` or `functions.submit`."""
-    return call.function.rpartition(".")[2].casefold() == SUBMIT
+    name = call.function.rpartition(".")[2]
+    return name.casefold() == SUBMIT
 
 
 def arguments_as_text(arguments: Mapping[str, Any]) -> dict[str, str] | None:
@@ -121,21 +118,28 @@ def arguments_as_text(arguments: Mapping[str, Any]) -> dict[str, str] | None:
     values = _with_plain_keys(arguments)
     if HYPOTHESIS not in values:
         return None
-    return {name: _as_text(values.get(name)) for name in (HYPOTHESIS, WORKFLOW)}
+    hypothesis = _as_text(values[HYPOTHESIS])
+    workflow = _as_text(values.get(WORKFLOW))
+    return {HYPOTHESIS: hypothesis, WORKFLOW: workflow}
 
 
 def _with_plain_keys(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {str(key).strip().casefold(): value for key, value in values.items()}
+    plain = {}
+    for key, value in values.items():
+        name = key.strip().casefold()
+        plain[name] = value
+    return plain
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     """A mapping, or JSON text of one; empty for any other value."""
-    if isinstance(value, str):
-        try:
-            value = parse_json(value)
-        except ReplyRejected:
-            return {}
-    return value if isinstance(value, Mapping) else {}
+    if isinstance(value, Mapping):
+        return value
+    try:
+        content = parse_json(str(value))
+    except ReplyRejected:
+        return {}
+    return content if isinstance(content, Mapping) else {}
 
 
 def _as_text(value: Any, depth: int = _MAX_DEPTH) -> str:
@@ -157,19 +161,16 @@ def _as_text(value: Any, depth: int = _MAX_DEPTH) -> str:
 
 def _submission_in(content: Mapping[str, Any]) -> Submission | None:
     """The submission that is an object, or the arguments of the call that it is."""
-    calls = [_mapping(content.get(key)) for key in _CALL_ARGUMENTS]
-    for values in (content, *calls):
+    arguments = [_mapping(content.get(key)) for key in _CALL_ARGUMENTS]
+    for values in (content, *arguments):
         texts = arguments_as_text(values)
-        if texts is not None:
-            is_form = _with_plain_keys(values).keys() <= {HYPOTHESIS, WORKFLOW}
-            return _submission(texts) if is_form else None
+        if texts is None:
+            continue
+        is_form = _with_plain_keys(values).keys() <= texts.keys()
+        if not is_form or is_placeholder(texts[HYPOTHESIS]):
+            return None
+        return Submission.truncated(texts[HYPOTHESIS], texts[WORKFLOW], "object")
     return None
-
-
-def _submission(texts: Mapping[str, str]) -> Submission | None:
-    if is_placeholder(texts[HYPOTHESIS]):
-        return None
-    return Submission.truncated(texts[HYPOTHESIS], texts[WORKFLOW], "object")
 
 
 def _answer_in(texts: Sequence[str]) -> Answer | None:
@@ -179,8 +180,12 @@ def _answer_in(texts: Sequence[str]) -> Answer | None:
     submission = parse_submission(texts[-1])
     if submission is not None:
         return submission
-    text = replace_surrogates(without_reasoning("\n\n".join(texts)))
-    return FreeText(text) if _has_words(text) else None
+
+    joined = "\n\n".join(texts)
+    text = replace_surrogates(without_reasoning(joined))
+    if not _has_words(text):
+        return None
+    return FreeText(text)
 
 
 def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
@@ -201,11 +206,14 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
         written.append(output.message)
     if not written:
         return None
+
     for call in reversed(written[-1].tool_calls or []):
         submission = _submission_in(call.arguments)
         if submission is not None:
             return submission
-    return _answer_in(_last_texts(messages) or [text for text in texts_written if text][-1:])
+
+    last_texts = _last_texts(messages) or [text for text in texts_written if text][-1:]
+    return _answer_in(last_texts)
 
 
 def _last_texts(messages: Sequence[ChatMessage]) -> list[str]:
@@ -225,9 +233,10 @@ def _call_texts(message: ChatMessageAssistant) -> list[str]:
     """The arguments of each call of a message that does not run code, as text."""
     texts = []
     for call in message.tool_calls or []:
-        if call.function != PYTHON:
-            arguments = [*call.arguments.values()]
-            texts.append(_as_text(arguments))
+        if call.function == PYTHON:
+            continue
+        arguments = list(call.arguments.values())
+        texts.append(_as_text(arguments))
     return texts
 
 

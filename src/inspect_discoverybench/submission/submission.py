@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from inspect_ai.util import StoreModel
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from inspect_discoverybench.replies import EncodableText
+from inspect_discoverybench.replies import replace_surrogates
 
 SCORE_NAME = "HMS"
 """Name of the score in logs. It is in upper case because the viewer mistakes the key `hms` for the whole score if the
@@ -44,20 +44,25 @@ class Submission(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
-    hypothesis: Annotated[EncodableText, Field(min_length=1, max_length=MAX_TEXT)]
+    hypothesis: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
     """The predicted hypothesis in natural language."""
 
-    workflow: Annotated[EncodableText, Field(max_length=MAX_CHARACTERS)] = ""
+    workflow: Annotated[str, Field(max_length=MAX_CHARACTERS)] = ""
     """Summary of the steps from loading the data to the hypothesis."""
 
     source: Annotated[Source, BeforeValidator(source_name)] = "call"
 
     @classmethod
     def truncated(cls, hypothesis: str, workflow: str, source: Source = "call") -> "Submission":
-        """Create a submission from texts of any length, cut to `MAX_CHARACTERS`. An empty hypothesis is an error."""
+        """Create a submission from texts of any length, cut to `MAX_CHARACTERS`. An empty hypothesis is an error.
+
+        Lone surrogates are replaced.
+        """
+        hypothesis = replace_surrogates(hypothesis.strip())
+        workflow = replace_surrogates(workflow.strip())
         return cls(
-            hypothesis=hypothesis.strip()[:MAX_CHARACTERS],
-            workflow=workflow.strip()[:MAX_CHARACTERS],
+            hypothesis=hypothesis[:MAX_CHARACTERS],
+            workflow=workflow[:MAX_CHARACTERS],
             source=source,
         )
 

@@ -16,7 +16,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.util import span
 
-from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
+from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyMissing, ReplyRejected
 from inspect_discoverybench.errors.provider_failures import model_errors
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import ReplyT, ResultT, ask_until_valid, parse_reply, reply_schema
@@ -66,7 +66,10 @@ class Author:
 
         async def send(conversation: list[ChatMessage]) -> ModelOutput:
             with model_errors(f"The model {self.model}", self.model):
-                return await self.model.generate(conversation, config=GenerateConfig(response_schema=schema))
+                output = await self.model.generate(conversation, config=GenerateConfig(response_schema=schema))
+            if not output.choices:
+                raise ReplyMissing(f"The model {self.model} failed: its reply has no choices.")
+            return output
 
         async def read(text: str) -> ResultT:
             return await check(parse_reply(text, reply_type))
