@@ -12,8 +12,6 @@ from measure import in_fresh_process, own_folders, show
 SIZES = ((100, 239, 15, "60 s"), (300, 8, 300, "20 s"))
 """Numbers of logs, of samples per log and of configurations, and the target for the report."""
 
-WORKERS = 2
-
 
 def write_logs(folder: str, logs: int, samples: int, configurations: int) -> None:
     """Write logs of a number of configurations, several of each."""
@@ -34,7 +32,7 @@ def write_report(logs: str, out: str) -> tuple[float, float]:
     from inspect_discoverybench.report import folder
 
     start = time.perf_counter()
-    folder.write_report([logs], Path(out), "Benchmark", workers=WORKERS)
+    folder.write_report([logs], Path(out), "Benchmark")
     seconds = time.perf_counter() - start
     memory = getrusage(RUSAGE_SELF).ru_maxrss / 1024
     return seconds, memory

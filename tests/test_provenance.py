@@ -7,23 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, task_with
+from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
-from inspect_ai.log import EvalLog
-from inspect_ai.solver import SolverSpec, chain, use_tools
+from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import custom, demo, judge_audit, synth_generate
 from inspect_discoverybench.prompts.prompt import Prompt
-from inspect_discoverybench.results.frame import read_results
 from inspect_discoverybench.sandbox.image import build_digest, image
 from inspect_discoverybench.sandbox.shipped_files import shipped
-from inspect_discoverybench.solvers.codegen import codegen
 from tests.docker_images import image_ids
 
 REPOSITORY = Path(__file__).parents[1]
 EXAMPLE = REPOSITORY / "examples/lighthouses"
 REACT = {"actions": "calls", "cell_seconds": 300, "turns": 25}
-TURNS = {"turns": 3}
 
 
 def provenance(task: Task) -> dict[str, Any]:
@@ -73,33 +69,9 @@ def test_the_audit_and_the_generator_record_theirs(tmp_path: Path) -> None:
     assert set(trees["prompts"]) >= {"synth/root"}
 
 
-def settings(log: EvalLog) -> Any:
-    return json.loads(read_results([log.location]).samples.agent_settings.iloc[0])
-
-
-def run(task: Task, **arguments: Any) -> EvalLog:
-    [log] = inspect_eval(task, model="discoverybench/baseline", limit=1, **arguments)
-    assert log.status == "success", log.error
-    return log
-
-
-def test_all_settings_of_the_solver_that_ran_are_read_from_the_log() -> None:
-    """Also defaults, which the header of a log does not have."""
-    log = run(demo())
-    assert not log.eval.solver_args
-    assert settings(log) == REACT
-    assert log.samples
-    assert "SandboxImage:image_id" not in log.samples[0].store
-    assert settings(run(demo(), solver=SolverSpec("discoverybench/react", args=TURNS, args_passed=TURNS))) == {
-        **REACT,
-        "turns": 3,
-    }
-    assert settings(run(task_with(demo(), solver=chain(use_tools(), codegen(cell_seconds=9)))))["cell_seconds"] == 9
-
-
 @pytest.mark.usefixtures("engine")
 def test_the_id_of_the_image_that_ran_is_in_each_sample() -> None:
-    log = run(demo(sandbox="docker"), solver=SolverSpec("discoverybench/gold"))
+    solver = SolverSpec("discoverybench/gold")
+    [log] = inspect_eval(demo(sandbox="docker"), model="discoverybench/baseline", solver=solver, limit=1)
     assert log.samples
     assert [log.samples[0].store["SandboxImage:image_id"]] == image_ids(image())
-    assert read_results([log.location]).samples.image_id.tolist() == image_ids(image())

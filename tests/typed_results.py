@@ -23,7 +23,7 @@ RUN: Mapping[str, Any] = {
     "run": "log",
     "task": "real",
     "task_version": "3-A",
-    "task_arguments": "",
+    "task_arguments": "{}",
     "selection": "all",
     "agent": "react",
     "agent_arguments": "",
@@ -47,7 +47,6 @@ SAMPLE: Mapping[str, Any] = {
 SCORE: Mapping[str, Any] = {
     "score": "HMS",
     "judge_record": '{"judge": "provider/judge"}',
-    "refusal": False,
     "metadata": {},
 }
 

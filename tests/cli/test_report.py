@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from inspect_ai.log import read_eval_log, write_eval_log
-from inspect_ai.scorer import Score
 
 from inspect_discoverybench.cli.main import main
 from tests.synthetic_logs import Run, write_logs
@@ -35,27 +33,6 @@ def test_splits_are_pooled_when_asked_for(tmp_path: Path) -> None:
     logs = write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path / "logs", samples=12)
     assert run(*logs, "--out", tmp_path / "report", "--pool-splits").exit_code == 0
     assert "DB-REAL all" in (tmp_path / "report/tables/hms.csv").read_text("utf-8")
-
-
-@pytest.mark.parametrize(
-    ("metadata", "hms", "message"),
-    [
-        ({"goal": "How?", "gold_hypothesis": "It rises."}, 1.7, "the sample test/0 has hms = 1.7, not a score in 0–1."),
-        ({}, 1.0, "a sample has no metadata, such as its goal and gold hypothesis."),
-    ],
-)
-def test_scores_and_samples_that_are_not_of_this_package_are_refused(
-    tmp_path: Path, metadata: dict[str, str], hms: float, message: str
-) -> None:
-    [path] = write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path, samples=1)
-    log = read_eval_log(str(path))
-    for sample in log.samples or []:
-        sample.metadata = metadata
-        sample.scores = {"HMS": Score(value={"hms": hms})}
-    write_eval_log(log, str(path))
-    result = run(path, "--out", tmp_path / "report")
-    assert result.stderr.endswith(f"{message}\n")
-    assert result.stderr.count("\n") == 1
 
 
 @pytest.mark.usefixtures("sweep")

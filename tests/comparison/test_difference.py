@@ -26,8 +26,8 @@ def test_epochs_are_averaged_and_only_tasks_that_both_scored_are_compared() -> N
     baseline = tasks(a=[0.0, 0.5], b=[1.0], c=[0.5], only_here=[1.0])
     candidate = tasks(a=[1.0], b=[0.5], c=[0.5], only_there=[0.0])
     compared = difference(baseline, candidate)
-    assert compared.baseline.mean == pytest.approx(1.75 / 3)
-    assert compared.candidate.mean == pytest.approx(2 / 3)
+    assert compared.baseline == pytest.approx(1.75 / 3)
+    assert compared.candidate == pytest.approx(2 / 3)
     assert compared.paired.difference == pytest.approx(0.25 / 3)
     assert compared.missing == 0
 
@@ -44,17 +44,19 @@ def test_lost_epochs_of_the_candidate_count_against_it() -> None:
 
 
 def test_lost_epochs_of_the_baseline_widen_the_bounds_only() -> None:
-    compared = difference(tasks(a=[1.0, MISSING], b=[1.0, 1.0]), tasks(a=[1.0, 1.0], b=[1.0, 1.0]))
+    lost = tasks(a=[1.0, MISSING], b=[1.0, 1.0])
+    complete = tasks(a=[1.0, 1.0], b=[1.0, 1.0])
+    compared = difference(lost, complete)
     assert (compared.worst, compared.best) == (0, 0.25)
     assert compared.failures_lowest == 0
 
 
 def test_decided_facets_of_unscored_samples_are_compared() -> None:
-    unscored = {"a": Task([result("a", 1.0)]), "b": Task([result("b", context=1.0)])}
+    unscored = tasks(a=[1.0])
+    unscored["b"] = Task([result("b", context=1.0)])
     scored = tasks(a=[1.0], b=[0.0])
-    hms = difference(scored, unscored)
+    assert difference(scored, unscored).paired.tasks == 1
     context = difference(scored, unscored, "context")
-    assert hms.paired.tasks == 1
     assert context.paired.tasks == 2
     assert context.paired.difference == 0.5
 

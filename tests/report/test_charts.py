@@ -31,7 +31,7 @@ def test_every_section_with_a_chart_renders_also_with_long_names_and_missing_sam
     groups = []
     for agent in ("codegen", "react", "no_data_guess", "reflexion", "goal_echo"):
         for model in ("provider/model", LONG):
-            for hints in ("", HINTED):
+            for hints in ("{}", HINTED):
                 setup = {"agent": agent, "model": model, "task_arguments": hints}
                 hms = 0.1 if agent == "goal_echo" else 1.0
                 groups.append(results({"a": hms, "b": 0.5}, domain="humanities", workflow_tags="x, y", **setup))

@@ -32,7 +32,7 @@ def test_an_agent_with_domain_knowledge_is_compared_with_itself_without() -> Non
         results({"a": 0.0, "b": 0.5, "c": 1.0}),
         results({"a": 1.0, "b": 0.5, "d": 1.0}, task_arguments=HINTED),
         results({"a": 1.0}, agent="codegen"),
-        results({"a": 1.0}, limits='{"messages": 5}'),
+        results({"a": 1.0}, limits="message_limit=5"),
     )["controls"]
     assert rows(section, "control", "tasks", "difference × 100", "wins", "losses", "ties") == [
         ("without domain_knowledge", 2, 50, 1, 0, 1)

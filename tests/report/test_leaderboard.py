@@ -14,7 +14,6 @@ def titles(*groups: object, pool_splits: bool = False) -> list[str]:
     [
         ("first", "first 3 in file order"),
         ("shuffled", "3 drawn at random"),
-        ("chosen", "3 chosen by id"),
         ("all", "3 selected"),
     ],
 )
@@ -45,7 +44,7 @@ def test_splits_are_one_benchmark_if_the_task_or_the_report_pools_them() -> None
 
 
 def test_names_of_configurations_show_what_varies() -> None:
-    limits = '{"messages": 10}'
+    limits = "message_limit=10"
     hints = '{"domain_knowledge": true, "split": "test"}'
     leaderboard = contents(
         results({"a": 1.0}),
@@ -55,8 +54,8 @@ def test_names_of_configurations_show_what_varies() -> None:
     ).leaderboard
     assert [standing.name for standing in leaderboard.standings] == [
         "react · provider/model",
-        "react · provider/model (messages=10)",
-        "react · provider/model (domain_knowledge, messages=10)",
+        "react · provider/model (message_limit=10)",
+        "react · provider/model (domain_knowledge, message_limit=10)",
         "codegen · provider/model",
     ]
 

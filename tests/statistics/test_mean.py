@@ -92,7 +92,7 @@ def test_invalid_scores(values: list[float], clusters: str, message: str) -> Non
         estimate_mean(values, clusters)
 
 
-def test_with_unscored_samples_the_interval_is_that_of_the_bounds_and_the_mean_is_marked() -> None:
+def test_with_unscored_samples_the_interval_is_that_of_the_bounds() -> None:
     """Task b has no score. Task c has one of two epochs, which scored 0.4."""
     lowest = [1, 0, 0.2, 0]
     highest = [1, 1, 0.7, 0]
@@ -103,7 +103,6 @@ def test_with_unscored_samples_the_interval_is_that_of_the_bounds_and_the_mean_i
         high=estimate_mean(highest, "abcd").high,
         tasks=3,
         clusters=3,
-        is_bounded=True,
     )
 
 

@@ -38,7 +38,6 @@ def test_wins_losses_and_ties() -> None:
         ties=2,
         tasks=4,
         clusters=4,
-        is_bounded=False,
     )
 
 
@@ -143,7 +142,6 @@ def test_with_unscored_samples_the_interval_is_that_of_the_bounds() -> None:
         high=best.high,
         p_value=worst.p_value,
         tasks=8,
-        is_bounded=True,
     )
 
 

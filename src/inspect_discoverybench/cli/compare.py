@@ -2,9 +2,9 @@
 
 import json
 import math
-import os
+from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from inspect_discoverybench.statistics.new_studies import NewStudies
     from inspect_discoverybench.statistics.paired import PairedDifference
 
-ON_THESE_TASKS = ("low", "high", "p_value", "smallest_detectable")
-"""Fields of means and differences about these tasks, which JSON puts beside those about new studies."""
-
 SIGNIFICANCE_LEVEL = 0.05
 
 
@@ -37,16 +34,13 @@ SIGNIFICANCE_LEVEL = 0.05
     help="Exit with 1 if the candidate's mean on these tasks is below the baseline's by more than MARGIN. Samples "
     "without a score count against it.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Random seed of the bootstrap of the ranking.",
-)
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def compare(
-    systems: tuple[str, ...], score: str | None, anyway: bool, fail_if_worse: float | None, seed: int, as_json: bool
+    systems: tuple[str, ...],
+    score: str | None,
+    anyway: bool,
+    fail_if_worse: float | None,
+    as_json: bool,
 ) -> None:
     """Compare two or more systems on their common tasks.
 
@@ -59,14 +53,11 @@ def compare(
     from inspect_discoverybench.comparison.comparison import compare as compare_systems
     from inspect_discoverybench.comparison.system import read_systems
 
-    workers = os.cpu_count() or 1
-    selected, left_out = read_systems(systems, score, workers)
-    if fail_if_worse is not None and (len(selected) > 2 or not math.isfinite(fail_if_worse)):
-        raise InvalidArgument(
-            f"--fail-if-worse needs two systems and a number, got {len(selected)} and {fail_if_worse:g}."
-        )
+    selected, left_out = read_systems(systems, score)
+    if fail_if_worse is not None and len(selected) > 2:
+        raise InvalidArgument(f"--fail-if-worse needs two systems, got {len(selected)}.")
 
-    comparison = compare_systems(selected, left_out, anyway, seed)
+    comparison = compare_systems(selected, left_out, anyway)
     if as_json:
         say(_as_json(comparison))
     else:
@@ -76,7 +67,8 @@ def compare(
 
 
 def _fail_if_worse(difference: "KeyDifference", margin: float) -> None:
-    observed, lowest = difference.paired.difference, difference.failures_lowest
+    observed = difference.paired.difference
+    lowest = difference.failures_lowest
     if min(observed, lowest) >= -margin:
         return
     say(
@@ -90,20 +82,8 @@ def _fail_if_worse(difference: "KeyDifference", margin: float) -> None:
 def _as_json(comparison: "SystemComparison") -> str:
     text = json.dumps(asdict(comparison))
     # JSON has no NaN.
-    values = json.loads(text, parse_constant=lambda _: None, object_hook=_by_level)
+    values = json.loads(text, parse_constant=lambda _: None)
     return json.dumps(values, indent=2)
-
-
-def _by_level(entry: dict[str, Any]) -> dict[str, Any]:
-    """Separate what an estimate says about these tasks from what it says about new studies."""
-    if "new_studies" not in entry:
-        return entry
-    on_new_studies = entry.pop("new_studies")
-    on_these_tasks = {}
-    for name in ON_THESE_TASKS:
-        if name in entry:
-            on_these_tasks[name] = entry.pop(name)
-    return entry | {"on_these_tasks": on_these_tasks, "on_new_studies": on_new_studies}
 
 
 def _print(comparison: "SystemComparison") -> None:
@@ -123,15 +103,12 @@ def _print(comparison: "SystemComparison") -> None:
 def _print_pair(comparison: "SystemComparison") -> None:
     pair = comparison.pairs[0]
     console = Console(highlight=False, markup=False)  # breaks sentences at the width of the terminal
-    for role, name in (("Baseline ", pair.baseline), ("Candidate", pair.candidate)):
-        say(f"{role}  {name}")
-        console.print(comparison.coverage[name])
-    counts = [plural(pair.common, "common task")]
-    if pair.only_baseline:
-        counts.append(f"{pair.only_baseline} only in the baseline")
-    if pair.only_candidate:
-        counts.append(f"{pair.only_candidate} only in the candidate")
-    say("; ".join(counts))
+    say(f"Baseline   {pair.baseline}")
+    console.print(comparison.coverage[pair.baseline])
+    say(f"Candidate  {pair.candidate}")
+    console.print(comparison.coverage[pair.candidate])
+    say(plural(pair.common, "common task"))
+    say(f"{pair.only_baseline} only in the baseline, {pair.only_candidate} only in the candidate")
 
     columns = ("Tasks", "Baseline", "Candidate", "Diff.", "95% CI", "p")
     rows = [_difference_row(difference) for difference in pair.keys]
@@ -147,32 +124,29 @@ def _difference_row(difference: "KeyDifference") -> list[str]:
     return [
         difference.key or "score",
         str(paired.tasks),
-        f"{difference.baseline.mean:.3f}",
-        f"{difference.candidate.mean:.3f}",
+        f"{difference.baseline:.3f}",
+        f"{difference.candidate:.3f}",
         f"{paired.difference:+.3f}",
-        _interval(paired),
-        p_value(paired.p_value),
+        *_interval_and_p(paired),
     ]
 
 
-def _verdicts(first: "KeyDifference", studies: str) -> list[str]:
+def _verdicts(first: "KeyDifference", studies: str) -> Iterator[str]:
+    """Sentences about the first row."""
     paired = first.paired
-    name = "HMS" if first.key == "hms" else first.key or "score"
-    verdicts = [
-        f"On these tasks, the difference in {name} is {_verdict(paired.p_value)}.",
-        f"The candidate scores higher on {plural(paired.wins, 'task')}, lower on {paired.losses}, and the same on "
-        f"{paired.ties}.",
-    ]
+    name = first.key.replace("hms", "HMS") or "score"
+    yield f"On these tasks, the difference in {name} is {_verdict(paired.p_value)}."
+    higher = plural(paired.wins, "task")
+    yield f"The candidate scores higher on {higher}, lower on {paired.losses}, and the same on {paired.ties}."
     if not math.isnan(paired.smallest_detectable):
-        verdicts.append(f"Smallest difference that this test detects with power 0.8: {paired.smallest_detectable:.3f}.")
-    verdicts.append(_on_new_studies(paired, studies))
+        yield f"Smallest difference that this test detects with power 0.8: {paired.smallest_detectable:.3f}."
+    yield from _on_new_studies(paired, studies)
     if first.missing:
-        verdicts.append(
-            f"{plural(first.missing, 'sample')} of the common tasks without {name}, in both systems and all epochs. "
-            f"Depending on these scores, the difference is between {first.worst:+.3f} and {first.best:+.3f}; the "
-            "interval covers all of them."
+        missing = plural(first.missing, "sample")
+        yield (
+            f"{missing} of the common tasks without {name}, in both systems and all epochs. Depending on these scores, "
+            f"the difference is between {first.worst:+.3f} and {first.best:+.3f}; the interval covers all of them."
         )
-    return verdicts
 
 
 def _verdict(value: float) -> str:
@@ -180,38 +154,40 @@ def _verdict(value: float) -> str:
     return f"{significance} at level {SIGNIFICANCE_LEVEL:g}"
 
 
-def _on_new_studies(paired: "PairedDifference", studies: str) -> str:
+def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
     new = paired.new_studies
     if new is None:
-        return "On new studies like these, nothing can be said: that needs the study of every task, and several."
-    by_study = (
-        f"The studies' mean difference is {new.macro_average:+.3f}; without one study, the difference is "
-        f"{new.lowest:+.3f} to {new.highest:+.3f}."
-    )
+        yield "On new studies like these, nothing can be said: that needs the study of every task, and several."
+        return
+
     if math.isnan(new.low):
-        return f"On new studies like these: too few studies to say ({studies}). {by_study}"
-    value = f"p = {p_value(new.p_value)}".replace("= <", "< ")
-    return (
-        f"On new studies like these, it is {_verdict(new.p_value)} ({value}; 95% CI {_interval(new)}; "
-        f"{studies}). {by_study}"
-    )
+        yield f"On new studies like these: too few studies to say ({studies})."
+    else:
+        verdict = _verdict(new.p_value)
+        value = p_value(new.p_value)
+        interval = _interval(new)
+        yield f"On new studies like these, it is {verdict} (p: {value}; 95% CI {interval}; {studies})."
+    yield f"The studies' mean difference is {new.macro_average:+.3f}."
+    yield f"Without one study, the difference is {new.lowest:+.3f} to {new.highest:+.3f}."
 
 
 def _print_ranking(comparison: "SystemComparison") -> None:
     """All systems, and all pairs of them by their numbers in the ranking, because names are long."""
     numbers: dict[str, str] = {}
     ranks = []
+    tasks = 0
     for number, rank in enumerate(comparison.ranking, 1):
+        estimate = rank.estimate
+        tasks = estimate.tasks
         numbers[rank.system] = str(number)
         row = [
             str(number),
             rank.system,
-            f"{rank.estimate.mean:.3f}",
-            _interval(rank.estimate, ""),
+            f"{estimate.mean:.3f}",
+            _interval(estimate, ""),
             f"{rank.first_share:.0%}",
         ]
         ranks.append(row)
-    tasks = comparison.ranking[0].estimate.tasks if comparison.ranking else 0
     title = f"Ranking on the {tasks} tasks that all systems scored"
     print_table(title, ("", "System"), ("Mean", "95% CI on\nthese tasks", "First in draws"), ranks)
 
@@ -224,10 +200,8 @@ def _print_ranking(comparison: "SystemComparison") -> None:
             f"{candidate} − {baseline}",
             str(paired.tasks),
             f"{paired.difference:+.3f}",
-            _interval(paired),
-            p_value(paired.p_value),
-            _interval(paired.new_studies),
-            _new_studies_p_value(paired),
+            *_interval_and_p(paired),
+            *_interval_and_p(paired.new_studies),
         ]
         pairs.append(row)
     title = "Pairs, with intervals and p-values adjusted for their number"
@@ -235,14 +209,14 @@ def _print_ranking(comparison: "SystemComparison") -> None:
     print_table(title, ["Systems"], columns, pairs)
 
 
-def _new_studies_p_value(paired: "PairedDifference") -> str:
-    new = paired.new_studies
-    if new is None or math.isnan(new.low):
-        return p_value(None)
-    return p_value(new.p_value)
-
-
-def _interval(estimate: "Estimate | PairedDifference | NewStudies | None", sign: str = "+") -> str:
+def _interval_and_p(estimate: "PairedDifference | NewStudies | None") -> tuple[str, str]:
+    """The cells of a difference; dashes if there is no interval."""
     if estimate is None or math.isnan(estimate.low):
+        return "–", "–"
+    return _interval(estimate), p_value(estimate.p_value)
+
+
+def _interval(estimate: "Estimate | PairedDifference | NewStudies", sign: str = "+") -> str:
+    if math.isnan(estimate.low):
         return "–"
     return f"{estimate.low:{sign}.3f} to {estimate.high:{sign}.3f}"

@@ -1,6 +1,5 @@
 """`discoverybench report`: a page, tables and figures from logs."""
 
-import os
 from pathlib import Path
 
 import click
@@ -38,8 +37,7 @@ def report(
     # Imports pandas, scipy and altair, which takes seconds.
     from inspect_discoverybench.report.folder import write_report
 
-    workers = os.cpu_count() or 1
-    contents = write_report(logs, out, title, judge_labels, force, pool_splits, workers)
+    contents = write_report(logs, out, title, judge_labels, force, pool_splits)
     samples = len({result.sample.uuid for result in contents.results})
     configurations = len(contents.leaderboard.standings)
     say(

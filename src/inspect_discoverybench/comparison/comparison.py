@@ -1,6 +1,7 @@
 """Comparison of systems on their common tasks: all pairs, and a ranking."""
 
 import itertools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,8 +10,9 @@ import numpy as np
 from inspect_discoverybench.comparison.comparability import incompatibilities, notes_on
 from inspect_discoverybench.comparison.difference import KeyDifference, key_difference
 from inspect_discoverybench.comparison.system import System
+from inspect_discoverybench.dataset.published_study import GUESSED_STUDIES
 from inspect_discoverybench.errors.exceptions import InvalidArgument
-from inspect_discoverybench.results.coverage import describe_coverage, describe_studies
+from inspect_discoverybench.results.coverage import describe_coverage
 from inspect_discoverybench.results.task import TaskId
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 from inspect_discoverybench.statistics.ranking import first_shares
@@ -74,16 +76,13 @@ class SystemComparison:
     left_out: Mapping[str, str]
 
 
-def compare(
-    systems: Sequence[System], left_out: Mapping[str, str], anyway: bool = False, seed: int = 0
-) -> SystemComparison:
+def compare(systems: Sequence[System], left_out: Mapping[str, str], anyway: bool = False) -> SystemComparison:
     """Compare at least two systems pairwise, and rank them. The first system of each pair is the baseline.
 
     Args:
         systems: The systems.
         left_out: Why logs could not be used, by path.
         anyway: Whether to compare systems that are not comparable.
-        seed: Random seed of the ranking's bootstrap.
 
     Raises:
         InvalidArgument: Two systems have no common task, or they are not comparable and `anyway` is false.
@@ -103,10 +102,10 @@ def compare(
     return SystemComparison(
         score=systems[0].score,
         pairs=[_pair(a, b, len(combinations)) for a, b in combinations],
-        ranking=_ranking(systems, seed),
+        ranking=_ranking(systems),
         coverage=coverage,
         warnings=list(warnings),
-        notes=notes_on(systems),
+        notes=list(notes_on(systems)),
         left_out=left_out,
     )
 
@@ -115,7 +114,11 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
     common = a.tasks.keys() & b.tasks.keys()
     names = f"{a.name} and {b.name}"
     if not common:
-        raise InvalidArgument(f"{names} have no common sample. A paired comparison needs the same task and sample ids.")
+        benchmarks = f"{a.configuration.benchmark} and {b.configuration.benchmark}"
+        raise InvalidArgument(
+            f"{names} have no common sample: they ran {benchmarks}. A paired comparison needs the same task and sample "
+            "ids; a placebo is compared with the data by `discoverybench report`."
+        )
 
     keys = []
     for key in a.keys:
@@ -133,11 +136,20 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
         common=len(common),
         only_baseline=len(a.tasks) - len(common),
         only_candidate=len(b.tasks) - len(common),
-        studies=describe_studies(studies),
+        studies=_describe(studies),
     )
 
 
-def _ranking(systems: Sequence[System], seed: int) -> list[SystemRank]:
+def _describe(studies: Sequence[str | None]) -> str:
+    """The studies of tasks, such as `9 studies, the largest with 42 % of the tasks; guesses: nls`."""
+    counts = Counter(studies)
+    share = max(counts.values()) / len(studies)
+    text = f"{len(counts)} studies, the largest with {share:.0%} of the tasks"
+    guesses = ", ".join(sorted(GUESSED_STUDIES & counts.keys()))
+    return f"{text}; guesses: {guesses}" if guesses else text
+
+
+def _ranking(systems: Sequence[System]) -> list[SystemRank]:
     """Rank the systems by the first key on the tasks that all of them scored; empty if there are none."""
     first = systems[0]
     key = first.keys[0]
@@ -149,7 +161,7 @@ def _ranking(systems: Sequence[System], seed: int) -> list[SystemRank]:
 
     clusters = [first.tasks[name].cluster for name in names]
     scores = [[by_task[name] for name in names] for by_task in means]
-    shares = first_shares(np.array(scores), clusters, seed)
+    shares = first_shares(np.array(scores), clusters)
     ranks = []
     for system, values, share in zip(systems, scores, shares, strict=True):
         estimate = estimate_mean(values, clusters)

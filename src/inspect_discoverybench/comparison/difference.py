@@ -1,13 +1,11 @@
 """The difference of two systems in a score, on the tasks that both have."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import compress
 from statistics import fmean
 from typing import TypeVar
 
-from inspect_discoverybench.results.task import Task, TaskScore, bounds
-from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
+from inspect_discoverybench.results.task import Task, bounds
 from inspect_discoverybench.statistics.paired import PairedDifference, compare_paired
 
 K = TypeVar("K")
@@ -29,8 +27,8 @@ class KeyDifference:
     """
 
     key: str
-    baseline: Estimate
-    candidate: Estimate
+    baseline: float
+    candidate: float
     paired: PairedDifference
     missing: int
     worst: float
@@ -53,46 +51,35 @@ def key_difference(
     tasks = [baseline[name] for name in common]
     first = [task.score(key) for task in tasks]
     second = [candidate[name].score(key) for name in common]
-    both = []
-    gate = []
+
+    first_means, second_means, failures = [], [], []
     for a, b in zip(first, second, strict=True):
-        is_scored = bool(a.scored and b.scored)
-        both.append(is_scored)
+        if a.scored and b.scored:
+            first_means.append(a.mean)
+            second_means.append(b.mean)
         if a.scored:
-            lowest = b.mean_if_missing(0)
-            gate.append(lowest - a.mean)
-    if not any(both):
+            failures.append(b.mean_if_missing(0) - a.mean)
+    if not first_means:
         return None
 
-    missing = sum(score.missing for score in first + second)
-    first_bounds = bounds(first)
-    second_bounds = bounds(second)
-    possible = (second_bounds, first_bounds) if missing else None
+    first_bounds, second_bounds = bounds(first), bounds(second)
+    first_lowest, first_highest = map(fmean, first_bounds)
+    second_lowest, second_highest = map(fmean, second_bounds)
     paired = compare_paired(
         [score.mean for score in second],
         [score.mean for score in first],
         [task.cluster for task in tasks],
         [task.sample.study for task in tasks],
-        possible,
+        (second_bounds, first_bounds),
         comparisons,
     )
     return KeyDifference(
         key=key,
-        baseline=_mean(tasks, first, both),
-        candidate=_mean(tasks, second, both),
+        baseline=fmean(first_means),
+        candidate=fmean(second_means),
         paired=paired,
-        missing=missing,
-        worst=fmean(second_bounds.lowest) - fmean(first_bounds.highest),
-        best=fmean(second_bounds.highest) - fmean(first_bounds.lowest),
-        failures_lowest=fmean(gate),
-    )
-
-
-def _mean(tasks: Sequence[Task], scores: Sequence[TaskScore], is_counted: Sequence[bool]) -> Estimate:
-    """The mean over the tasks that count."""
-    counted = list(compress(tasks, is_counted))
-    return estimate_mean(
-        [score.mean for score in compress(scores, is_counted)],
-        [task.cluster for task in counted],
-        [task.sample.study for task in counted],
+        missing=sum(score.missing for score in first + second),
+        worst=second_lowest - first_highest,
+        best=second_highest - first_lowest,
+        failures_lowest=fmean(failures),
     )

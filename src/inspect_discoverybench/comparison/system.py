@@ -1,9 +1,10 @@
 """Systems to compare: the results of one configuration, selected from logs."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 
 from inspect_discoverybench.errors.exceptions import DataMissing, InvalidArgument
 from inspect_discoverybench.results.configuration import Configuration, configurations_of
@@ -17,7 +18,6 @@ SELECTORS = (
     "agent",
     "agent_arguments",
     "configuration",
-    "dataset",
     "difficulty",
     "domain",
     "epoch",
@@ -81,25 +81,18 @@ class Operand:
 
     @classmethod
     def parse(cls, text: str) -> "Operand":
-        """Read an operand. Paths and values may contain colons, and values commas.
+        """Read an operand. Paths and values may contain colons and commas.
 
         Raises:
             InvalidArgument: A column cannot select samples.
         """
-        start = re.search(r":(\w+)=", text)
-        if start is None:
-            return cls(text, text, {})
-        if start[1] not in SELECTORS:
-            listed = ", ".join(SELECTORS)
-            raise InvalidArgument(f"{text}: '{start[1]}' does not select samples. Columns: {listed}.")
-
-        colon = start.start()
-        path, pairs = text[:colon], text[colon + 1 :]
         columns = "|".join(SELECTORS)
-        selection = {}
-        for pair in re.split(rf",\s*(?=(?:{columns})=)", pairs):
-            column, _, value = pair.partition("=")
-            selection[column] = value.strip()
+        path, *parts = re.split(rf"[:,]\s*({columns})=", text)
+        unknown = re.search(r":(\w+)=", path)
+        if unknown:
+            listed = ", ".join(SELECTORS)
+            raise InvalidArgument(f"{text}: '{unknown[1]}' does not select samples. Columns: {listed}.")
+        selection = dict(zip(parts[::2], parts[1::2], strict=True))
         return cls(text, path, selection)
 
     def select(self, results: Sequence[Result]) -> Selected:
@@ -110,19 +103,13 @@ class Operand:
         """
         selected = list(zip(configurations_of(results), results, strict=True))
         for column, expected in self.selection.items():
-            by_value: dict[str, Selected] = {}
-            for configuration, result in selected:
-                value = _value(configuration, result, column)
-                by_value.setdefault(value, []).append((configuration, result))
-            if expected not in by_value:
-                raise self._missing(column, expected, by_value)
-            selected = by_value[expected]
+            values = [_value(configuration, result, column) for configuration, result in selected]
+            if expected not in values:
+                listed = ", ".join(sorted(set(values))[:MAX_VALUES])
+                raise DataMissing(f"{self.text}: no sample has {column}={expected}. Values in the logs: {listed}.")
+            is_selected = [value == expected for value in values]
+            selected = list(compress(selected, is_selected))
         return selected
-
-    def _missing(self, column: str, expected: str, known: Iterable[str]) -> DataMissing:
-        values = sorted(known)
-        listed = ", ".join(values[:MAX_VALUES])
-        return DataMissing(f"{self.text}: no sample has {column}={expected}. Values in the logs: {listed}.")
 
 
 def _value(configuration: Configuration, result: Result, column: str) -> str:
@@ -134,36 +121,33 @@ def _value(configuration: Configuration, result: Result, column: str) -> str:
     return "none" if value is None else str(value)
 
 
-def read_systems(texts: Sequence[str], score: str | None, workers: int = 1) -> tuple[list[System], dict[str, str]]:
+def read_systems(texts: Sequence[str], score: str | None) -> tuple[list[System], dict[str, str]]:
     """Read at least two systems.
 
     Args:
         texts: Logs, folders and selections (`PATH:column=value,…`), which distinguish systems with the same name.
         score: `NAME` or `NAME.KEY`; by default HMS, or the only score.
-        workers: Number of processes that read logs.
 
     Returns:
         The systems, and the reason for each log that could not be used.
 
     Raises:
         DataMissing: No log can be used, or no sample is selected.
-        InvalidArgument: There are fewer than two systems, a column cannot select samples, the score does not exist, or
-            a score is not in 0–1.
+        InvalidArgument: There are fewer than two systems, a column cannot select samples, or the score does not exist.
     """
     read: dict[str, Results] = {}
     left_out: dict[str, str] = {}
     systems: list[System] = []
-    named: list[System] = []
+    long_names: list[str] = []
     for text in texts:
         operand = Operand.parse(text)
         if operand.path not in read:
-            read[operand.path] = read_results(operand.path, workers, any_task=True)
+            read[operand.path] = read_results([operand.path], any_task=True)
             left_out |= read[operand.path].left_out
-        results = read[operand.path]
-        for system in _systems(operand, results.rows, score):
-            long_name = f"{text}: {system.name}"
+        selected = operand.select(read[operand.path].rows)
+        for system in _systems(text, selected, score):
             systems.append(system)
-            named.append(replace(system, name=long_name))
+            long_names.append(f"{text}: {system.name}")
 
     if len(systems) < 2:
         only = systems[0].name
@@ -171,38 +155,32 @@ def read_systems(texts: Sequence[str], score: str | None, workers: int = 1) -> t
             f"{texts[0]} has a single configuration, {only}. Name at least two logs, folders or selections."
         )
     names = {system.name for system in systems}
-    is_distinct = len(names) == len(systems)
-    return systems if is_distinct else named, left_out
+    if len(names) < len(systems):
+        systems = [replace(system, name=name) for system, name in zip(systems, long_names, strict=True)]
+    return systems, left_out
 
 
-def _systems(operand: Operand, results: Sequence[Result], score: str | None) -> list[System]:
-    """The selected results by configuration, with one score."""
-    selected = operand.select(results)
+def _systems(text: str, selected: Selected, score: str | None) -> list[System]:
+    """The results that the user's text selected, by configuration, with one score."""
     names = sorted({result.score.score for _, result in selected})
     choices = _choices(selected)
     default = names[0] if len(names) == 1 else SCORE_NAME
     chosen = score or default
     if chosen not in choices:
         listed = ", ".join(choices)
-        problem = "has several scores"
-        if score is not None:
-            problem = f"has no numeric score '{score}'"
-        raise InvalidArgument(f"{operand.text} {problem}. Select one with --score: {listed}.")
+        problem = f"has no numeric score '{score}'" if score else "has several scores"
+        raise InvalidArgument(f"{text} {problem}. Select one with --score: {listed}.")
 
     name, keys = choices[chosen]
     by_configuration: dict[Configuration, list[Result]] = {}
     for configuration, result in selected:
         if result.score.score == name:
-            _check_range(operand, result, keys[0])
-            rows = by_configuration.setdefault(configuration, [])
-            rows.append(result)
+            by_configuration.setdefault(configuration, []).append(result)
 
-    others: list[str] = []
-    if score is None:
-        others = [other for other in names if other != name]
+    others = [] if score else [other for other in names if other != name]
     systems = []
-    for configuration, rows in by_configuration.items():
-        system = System(configuration.name, configuration, rows, keys, others)
+    for configuration, results in by_configuration.items():
+        system = System(configuration.name, configuration, results, keys, others)
         systems.append(system)
     return systems
 
@@ -226,9 +204,3 @@ def _choices(selected: Selected) -> dict[str, tuple[str, list[str]]]:
         for key in own + others:
             choices[f"{name}.{key}"] = (name, [key])
     return choices
-
-
-def _check_range(operand: Operand, result: Result, key: str) -> None:
-    for value in Task([result]).score(key).scored:
-        if value < 0 or value > 1:
-            raise InvalidArgument(f"{operand.text} has the score {value:g}. Only scores in 0–1 can be compared.")

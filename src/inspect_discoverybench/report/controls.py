@@ -79,8 +79,8 @@ def _difference(key: Row, control: Sequence[Task], agent: Sequence[Task]) -> Ite
     paired = difference.paired
     yield key | {
         "tasks": paired.tasks,
-        f"control {HMS}": 100 * difference.baseline.mean,
-        f"agent {HMS}": 100 * difference.candidate.mean,
+        f"control {HMS}": 100 * difference.baseline,
+        f"agent {HMS}": 100 * difference.candidate,
         DIFFERENCE: 100 * paired.difference,
         LOW: 100 * paired.low,
         HIGH: 100 * paired.high,

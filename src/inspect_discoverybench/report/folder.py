@@ -27,7 +27,6 @@ def write_report(
     judge_labels: Sequence[Path] = (),
     force: bool = False,
     pool_splits: bool = False,
-    workers: int = 1,
 ) -> Contents:
     """Write the page, `samples.csv`, `tables/` and `figures/`. All is computed before an earlier report is replaced.
 
@@ -38,14 +37,13 @@ def write_report(
         judge_labels: Labels of the judge's answers with the key of their sheet, as files or folders: HMS is corrected.
         force: Whether to write into a folder that contains other files, which are kept.
         pool_splits: Whether the splits of a task are one benchmark.
-        workers: Number of processes that read logs.
 
     Raises:
         DataMissing: There is no log or label file, or none of the logs can be used.
         InvalidArgument: The folder contains other files and `force` is false, or the labels cannot be used.
     """
     _check(out, force)
-    results = read_results(paths, workers)
+    results = read_results(paths)
     labels = read_labels(judge_labels) if judge_labels else []
     contents = Contents.of(results, labels, pool_splits)
     write_files(out, report_files(contents, title))

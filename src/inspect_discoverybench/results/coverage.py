@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from inspect_discoverybench.dataset.published_study import GUESSED_STUDIES
 from inspect_discoverybench.results.result import Result
 
 SPLIT_SIZES = {
@@ -17,11 +16,12 @@ SPLIT_SIZES = {
 }
 """Number of tasks of each split of the released data (paper, appendix; one file of DB-SYNTH train is no task)."""
 
-SELECTIONS = {"first": "first {} in file order", "shuffled": "{} drawn at random", "chosen": "{} chosen by id"}
+SELECTIONS = {
+    "all": "{} selected",  # by arguments of the task, or by id
+    "first": "first {} in file order",
+    "shuffled": "{} drawn at random",
+}
 """How runs select tasks."""
-
-SELECTED = "{} selected"
-"""Any other way, such as filters in the task's arguments."""
 
 
 def task_count(benchmark: str, results: Sequence[Result]) -> int:
@@ -39,31 +39,14 @@ def is_complete(benchmark: str, results: Sequence[Result]) -> bool:
 
 def describe_coverage(benchmark: str, results: Sequence[Result]) -> str:
     """The tasks of results, such as `40 of 239 tasks (first 40 in file order: humanities 38, biology 2)`."""
-    domains = {}
-    ways = set()
-    for result in results:
-        domains[result.sample.id] = result.sample.domain or "no domain"
-        ways.add(SELECTIONS.get(result.run.selection, SELECTED))
-
+    domains = {result.sample.id: result.sample.domain for result in results}
     count = len(domains)
     if is_complete(benchmark, results):
         return f"all {count} tasks"
-    way = ways.pop() if len(ways) == 1 else SELECTED
-    available = task_count(benchmark, results)
-    parts = []
-    for domain, number in Counter(domains.values()).most_common():
-        parts.append(f"{domain} {number}")
-    listed = ", ".join(parts)
-    chosen = way.format(count)
-    return f"{count} of {available} tasks ({chosen}: {listed})"
 
-
-def describe_studies(studies: Sequence[str | None]) -> str:
-    """The studies of tasks, such as `9 studies, the largest with 42 % of the tasks; guesses: nls`."""
-    counts = Counter(studies)
-    share = max(counts.values()) / len(studies)
-    text = f"{len(counts)} studies, the largest with {share:.0%} of the tasks"
-    guesses = sorted(GUESSED_STUDIES & counts.keys())
-    if not guesses:
-        return text
-    return f"{text}; guesses: {', '.join(guesses)}"
+    selections = {result.run.selection for result in results}
+    selection = selections.pop() if len(selections) == 1 else "all"
+    chosen = SELECTIONS[selection].format(count)
+    counts = Counter(domains.values()).most_common()
+    listed = ", ".join(f"{domain or 'no domain'} {number}" for domain, number in counts)
+    return f"{count} of {task_count(benchmark, results)} tasks ({chosen}: {listed})"

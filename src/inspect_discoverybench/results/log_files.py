@@ -1,6 +1,6 @@
 """Finds log files, and reads what they say without transcripts: headers and summaries of samples."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -13,9 +13,6 @@ from inspect_ai.log import read_eval_log_sample_summaries as read_sample_summari
 from inspect_discoverybench.errors.exceptions import DataMissing, UnreadableLog
 from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.results.run_record import local_path
-
-Paths = str | Path | Iterable[str | Path]
-"""A log, or a folder that is searched for logs, or several. URLs such as `s3://…` also work."""
 
 REPAIR = "Repair it with `inspect log recover`, or delete it to run its samples again."
 """Remedy for a log that cannot be read: a run that is killed while it writes to a remote folder truncates it."""
@@ -84,13 +81,10 @@ def log_paths(path: str) -> list[str]:
     Raises:
         DataMissing: The path does not exist, or the folder has no logs.
     """
-    if _is_remote(path):
-        if path.endswith((".eval", ".json")):  # servers may not list files
-            return [local_path(path)]
-    elif not Path(path).exists():
+    if not _is_remote(path) and not Path(path).exists():
         raise DataMissing(f"The path '{path}' does not exist. Check the spelling or pass an absolute path.")
-    elif Path(path).is_file():
-        return [path]
+    if path.endswith((".eval", ".json")):  # servers may not list files
+        return [local_path(path)]
 
     logs = sorted(local_path(info.name) for info in logs_in(path))
     if not logs:

@@ -5,10 +5,9 @@ from typing import Any
 
 from inspect_ai.log import EvalLog
 
-from inspect_discoverybench.errors.exceptions import UnreadableLog
 from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.sample_record import SampleRecord
-from inspect_discoverybench.results.sample_score import KEYS, SampleScore
+from inspect_discoverybench.results.sample_score import SampleScore
 from inspect_discoverybench.submission.submission import SCORE_NAME
 
 
@@ -22,15 +21,11 @@ class Result:
 
     @property
     def columns(self) -> dict[str, Any]:
-        """Values by column; columns as in `SAMPLE_COLUMNS`."""
-        columns = dict(vars(self.run))
-        columns |= vars(self.sample)
-        columns |= vars(self.score)
-        del columns["values"]
+        """Values by column, with a column for each key of the score."""
+        columns = {**vars(self.run), **vars(self.sample), **vars(self.score)}
         del columns["metadata"]
-        for key in KEYS:
-            columns[key] = self.score.value(key)
-        return columns
+        scores = columns.pop("values")
+        return {**scores, **columns}
 
 
 def results_of(log: EvalLog, any_task: bool) -> list[Result]:
@@ -40,9 +35,6 @@ def results_of(log: EvalLog, any_task: bool) -> list[Result]:
         log: The log.
         any_task: Whether to read every numeric score of any task. Otherwise only those of this package: `HMS`, and
             `HMS1`, … for further judges.
-
-    Raises:
-        UnreadableLog: The samples or scores are not of this package, and `any_task` is false.
     """
     run = RunRecord.of(log)
     names = _score_names(log, any_task)
@@ -50,24 +42,13 @@ def results_of(log: EvalLog, any_task: bool) -> list[Result]:
     for sample in log.samples or []:
         record = SampleRecord.of(sample)
         for name in names:
-            result = Result(run, record, SampleScore.of(sample, name))
-            if not any_task:
-                _check(result)
-            results.append(result)
+            score = SampleScore.of(sample, name)
+            results.append(Result(run, record, score))
 
     if any_task:
         numeric = {result.score.score for result in results if result.score.values}
         results = [result for result in results if result.score.score in numeric]
     return results
-
-
-def _check(result: Result) -> None:
-    sample = result.sample
-    if not sample.goal or not sample.gold_hypothesis:
-        raise UnreadableLog("a sample has no metadata, such as its goal and gold hypothesis.")
-    for key, value in result.score.values.items():
-        if not 0 <= value <= 1:
-            raise UnreadableLog(f"the sample {sample.id} has {key} = {value}, not a score in 0–1.")
 
 
 def _score_names(log: EvalLog, any_task: bool) -> list[str]:

@@ -8,46 +8,34 @@ from typing import Any
 from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog, EvalSpec
 
+from inspect_discoverybench.errors.redaction import public_settings
 from inspect_discoverybench.scorer.settings import OPERATIONAL
 
 PLACEBO = "_placebo"
 """End of the name of a task with a placebo instead of the data."""
 
-TASKS = ("real", "synth", "custom", "demo", "real_placebo", "synth_placebo", "custom_placebo")
-"""Tasks whose logs contain results."""
+TASKS = ("real", "synth", "custom", "demo")
+"""Tasks whose logs contain results, also with a placebo."""
 
-PACKAGES = ("discoverybench/", "inspect_discoverybench/")
+PACKAGES = ("inspect_discoverybench/", "discoverybench/")
 """Prefixes of this package's tasks and solvers."""
 
-SETUP = (
-    "inspect_discoverybench/require_judge",
-    "inspect_discoverybench/verify_data_files",
-    "inspect_discoverybench/record_image",
-    "inspect_discoverybench/offer_tools",
-    "use_tools",  # in logs of earlier versions
-    "inspect_discoverybench/instruct_person",
+NO_HINTS = (
+    *("split", "dataset", "domain", "question_type", "difficulty", "solvable", "goal"),
+    *("aggregation", "placebo", "sandbox", "build"),
 )
-"""Solvers that this package's tasks run before the agent."""
+"""Task arguments that select samples, are part of the benchmark or of the judge's record, or change no result. All
+others are hints."""
 
-LIMITS = {
-    "messages": "message_limit",
-    "tokens": "token_limit",
-    "turns": "turn_limit",
-    "time": "time_limit",
-    "working": "working_limit",
-    "cost": "cost_limit",
-}
-"""Inspect's options that limit a sample, by their names in the column."""
-
-UNRELATED_ARGUMENTS = ("sandbox", "build")
-"""Task arguments that say where code runs and change no result."""
+LIMITS = {"message_limit", "token_limit", "turn_limit", "time_limit", "working_limit", "cost_limit"}
+"""Inspect's options that limit a sample."""
 
 
 @dataclass(frozen=True)
 class RunRecord:
     """Columns with one value per log; docs/analysis.md describes them.
 
-    Settings and arguments are JSON with sorted keys, and empty if there are none.
+    Task arguments are JSON. Other arguments, settings and limits are texts such as `turns=20`, without secrets.
     """
 
     log: str
@@ -61,12 +49,9 @@ class RunRecord:
     selection: str
     package_version: str | None
     data_commit: str | None
-    data_checksum: str | None
     image: str | None
-    prompts: str | None
     agent: str
     agent_arguments: str
-    agent_settings: str
     model: str
     model_settings: str
     limits: str
@@ -80,9 +65,7 @@ class RunRecord:
         provenance = metadata.get("provenance") or {}
         data = provenance.get("data") or {}
         image = provenance.get("image") or {}
-        arguments = dict(spec.task_args_passed)
-        for name in UNRELATED_ARGUMENTS:
-            arguments.pop(name, None)
+        limits = spec.config.model_dump(include=LIMITS, exclude_none=True)
         return cls(
             log=local_path(log.location),
             created=spec.created,
@@ -90,31 +73,42 @@ class RunRecord:
             run=_run(log),
             task=without_package(spec.task),
             task_version=str(spec.task_version),
-            task_arguments=_json(arguments),
+            task_arguments=json.dumps(spec.task_args_passed),
             task_samples=spec.dataset.samples,
             selection=_selection(spec),
             package_version=provenance.get("package"),
             data_commit=data.get("commit"),
-            data_checksum=data.get("checksum"),
             image=image.get("reference"),
-            prompts=_json(provenance.get("prompts")) or None,
             agent=_agent(log),
             # Experiments pass the solver as an object, which Inspect does not name in the log.
-            agent_arguments=_json(metadata.get("solver_args") or spec.solver_args),
-            agent_settings=_agent_settings(log),
+            agent_arguments=_listed(metadata.get("solver_args") or spec.solver_args or {}),
             model=spec.model,
             model_settings=_model_settings(spec),
-            limits=_limits(spec),
+            limits=_listed(limits),
             epochs_reducer=", ".join(spec.config.epochs_reducer or ["mean"]),
         )
+
+    @property
+    def hints(self) -> str:
+        """The task's arguments that are hints, as text."""
+        hints = json.loads(self.task_arguments)
+        for name, value in list(hints.items()):
+            if name in NO_HINTS or not value:
+                del hints[name]
+        return _listed(hints)
+
+    @property
+    def details(self) -> list[str]:
+        """What distinguishes the run from others with the same benchmark, agent and model."""
+        version = f"task version {self.task_version}"
+        details = (self.hints, self.agent_arguments, self.model_settings, self.limits, version)
+        return [text for text in details if text]
 
 
 def has_results(log: EvalLog) -> bool:
     """Whether the log is of a task of this package with results, by the task's name."""
-    task = log.eval.task
-    registered = log.eval.task_registry_name or ""
-    is_own = task.startswith(PACKAGES) or registered.startswith(PACKAGES)
-    return is_own and task.rpartition("/")[2] in TASKS
+    name = without_package(log.eval.task)
+    return name != log.eval.task and name.removesuffix(PLACEBO) in TASKS
 
 
 def local_path(location: str) -> str:
@@ -140,13 +134,9 @@ def _run(log: EvalLog) -> str:
 
 def _selection(spec: EvalSpec) -> str:
     """How the run chose its samples from those of the task."""
-    config = spec.config
-    if config.sample_id is not None:
-        return "chosen"
-    if config.limit is None:
+    if spec.config.limit is None:
         return "all"
-    is_shuffled = spec.dataset.shuffled or config.sample_shuffle not in (None, False)
-    return "shuffled" if is_shuffled else "first"
+    return "shuffled" if spec.dataset.shuffled else "first"
 
 
 def _agent(log: EvalLog) -> str:
@@ -157,37 +147,19 @@ def _agent(log: EvalLog) -> str:
     return "react" if has_results(log) else "default solver"
 
 
-def _agent_settings(log: EvalLog) -> str:
-    # The header's `solver_args` lack defaults, and are empty for a solver that is part of the task. The plan has all.
-    steps = list(log.plan.steps)
-    while steps and steps[0].solver in SETUP:
-        steps.pop(0)
-
-    if len(steps) == 1:
-        return _json(steps[0].params)
-    params = {without_package(step.solver): step.params for step in steps}
-    return _json(params)
-
-
 def _model_settings(spec: EvalSpec) -> str:
     config = spec.model_generate_config
     settings = config.model_dump(mode="json", exclude_none=True, exclude=set(OPERATIONAL))
     settings |= spec.model_args
     if spec.model_base_url:
         settings["base_url"] = spec.model_base_url
-    return _json(settings)
+    return _listed(settings)
 
 
-def _limits(spec: EvalSpec) -> str:
-    limits = {}
-    for name, option in LIMITS.items():
-        limit = getattr(spec.config, option)
-        if limit is not None:
-            limits[name] = limit
-    return _json(limits)
-
-
-def _json(values: Mapping[str, Any] | None) -> str:
-    if not values:
-        return ""
-    return json.dumps(values, sort_keys=True, default=str)
+def _listed(settings: Mapping[str, Any]) -> str:
+    """Settings as text, without secrets."""
+    texts = []
+    for name, value in sorted(public_settings(settings).items()):
+        text = name if value is True else f"{name}={value}"
+        texts.append(text)
+    return ", ".join(texts)

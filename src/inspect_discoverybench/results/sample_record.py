@@ -16,21 +16,15 @@ class GoalRecord:
     """Columns that are fields of the sample's metadata (`SampleMetadata`). Older logs lack some."""
 
     split: str | None
-    dataset: str | None
     domain: str | None
     difficulty: int | None
     tree_level: int | None
     workflow_tags: str | None
-    workflow_length: int | None
     workflow_bucket: str | None
     goal: str | None
     gold_hypothesis: str | None
     gold_workflow: str | None
     solvable: bool | None
-    near_constant: bool | None
-    duplicate_of: str | None
-    conflicting_gold: bool | None
-    variant: str | None
     reveals_gold: str | None
 
 
@@ -45,22 +39,19 @@ class SampleRecord(GoalRecord):
     goal_type: str | None
     target: str
     data_files: str | None
-    image_id: str | None
     tokens: int
     judge_tokens: int | None
     cost: float | None
     judge_cost: float | None
     seconds: float | None
     cells: int | None
-    best_trial_hms: float | None
-    error: str | None
-    limit: str | None
     completed_at: str | None
 
     @classmethod
     def of(cls, sample: EvalSample) -> "SampleRecord":
         """Read the record of a sample."""
         metadata = sample.metadata
+        checksums = metadata.get("data_checksums")
         of_judge = judge_usage(sample)
         return cls(
             **_goal(metadata),
@@ -71,25 +62,16 @@ class SampleRecord(GoalRecord):
             study=study_of(metadata),
             goal_type=metadata.get("question_type"),
             target=str(sample.target),
-            data_files=_checksums(metadata),
-            image_id=sample.store.get("SandboxImage:image_id"),
+            data_files=json.dumps(checksums, sort_keys=True) if checksums else None,
             tokens=agent_tokens(sample),
             judge_tokens=None if of_judge is None else total_tokens(of_judge),
             cost=agent_cost(sample),
             judge_cost=None if of_judge is None else total_cost(of_judge),
             seconds=sample.total_time,
             cells=sample.store.get("SessionState:cells"),
-            best_trial_hms=sample.store.get("ReflexionState:best_hms"),
-            error=sample.error.message if sample.error else None,
-            limit=sample.limit.type if sample.limit else None,
             completed_at=sample.completed_at,
         )
 
 
 def _goal(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return {field.name: metadata.get(field.name) for field in fields(GoalRecord)}
-
-
-def _checksums(metadata: Mapping[str, Any]) -> str | None:
-    checksums = metadata.get("data_checksums")
-    return json.dumps(checksums, sort_keys=True) if checksums else None

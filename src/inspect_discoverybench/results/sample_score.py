@@ -12,11 +12,7 @@ from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, PARTIAL, Score
 
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.judge_record import compared_part
-from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
-from inspect_discoverybench.submission.submission import WITHOUT_HYPOTHESIS, source_name
-
-KEYS = (*SCORE_KEYS, *RELEASED_KEYS)
-"""Keys of the values of HMS, each of which is a column."""
+from inspect_discoverybench.submission.submission import WITHOUT_HYPOTHESIS
 
 LETTERS = {CORRECT: 1.0, PARTIAL: 0.5, INCORRECT: 0.0, NOANSWER: 0.0}
 """Letters that scores of other packages use for numbers."""
@@ -42,8 +38,8 @@ class SampleScore:
 
     Attributes:
         score: Name of the score: `HMS`, or `HMS1` for the first one that was appended.
-        values: Numbers by key: HMS, the facets that were decided, and the keys of the released form. A score of another
-            package that is a single number has an empty key.
+        values: Numbers by key, each of which is a column: HMS, the facets that were decided, and the keys of the
+            released form. A score of another package that is a single number has an empty key.
         metadata: All that the scorer recorded; no column.
     """
 
@@ -54,9 +50,6 @@ class SampleScore:
     judge_record: str | None
     hypothesis: str | None
     workflow: str | None
-    submission_source: str | None
-    refusal: bool
-    explanation: str | None
     metadata: Mapping[str, Any]
 
     @classmethod
@@ -66,20 +59,14 @@ class SampleScore:
         metadata = score.metadata or {}
         values = {} if sample.error else _values(score)
         compared = compared_part(metadata)
-        # What was scored; else, as after a failure of the judge, what was submitted.
-        submitted = sample.store.get("SubmissionState:submission") or {}
-        source = metadata.get("submission_source")
         return cls(
             score=name,
             outcome=_outcome(sample, score, values),
             values=values,
             judge=metadata.get("judge"),
             judge_record=json.dumps(compared, sort_keys=True) if compared else None,
-            hypothesis=score.answer or submitted.get("hypothesis"),
-            workflow=metadata.get("workflow") or submitted.get("workflow"),
-            submission_source=source_name(source) if source else None,
-            refusal=bool(metadata.get("refusal")),
-            explanation=score.explanation,
+            hypothesis=score.answer,
+            workflow=metadata.get("workflow"),
             metadata=metadata,
         )
 

@@ -4,14 +4,10 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import NamedTuple
 
 from inspect_discoverybench.results.result import Result
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
-
-DECIMALS = 12
-"""Scores are rounded, because a rounding error can make the mean of several values larger than 1."""
 
 TaskId = tuple[str, str]
 """Name of Inspect's task, and id of the sample."""
@@ -64,8 +60,7 @@ class Task:
 
     def score(self, key: str = "hms") -> TaskScore:
         """The score of each epoch."""
-        values = [result.score.value(key) for result in self.results]
-        return TaskScore([round(value, DECIMALS) for value in values])
+        return TaskScore([result.score.value(key) for result in self.results])
 
 
 def tasks_of(results: Iterable[Result]) -> dict[TaskId, Task]:
@@ -77,18 +72,11 @@ def tasks_of(results: Iterable[Result]) -> dict[TaskId, Task]:
     return {key: Task(rows) for key, rows in epochs.items()}
 
 
-class ScoreBounds(NamedTuple):
+def bounds(scores: Sequence[TaskScore]) -> tuple[list[float], list[float]]:
     """The lowest and the highest mean that each task could have had, where epochs have no score."""
-
-    lowest: list[float]
-    highest: list[float]
-
-
-def bounds(scores: Sequence[TaskScore]) -> ScoreBounds:
-    """The bounds of tasks."""
     lowest = [score.mean_if_missing(0) for score in scores]
     highest = [score.mean_if_missing(1) for score in scores]
-    return ScoreBounds(lowest, highest)
+    return lowest, highest
 
 
 def mean_score(tasks: Sequence[Task], key: str = "hms") -> Estimate | None:
@@ -96,10 +84,9 @@ def mean_score(tasks: Sequence[Task], key: str = "hms") -> Estimate | None:
     scores = [task.score(key) for task in tasks]
     if not any(score.scored for score in scores):
         return None
-    has_missing = any(score.missing for score in scores)
     return estimate_mean(
         [score.mean for score in scores],
         [task.cluster for task in tasks],
         [task.sample.study for task in tasks],
-        possible=bounds(scores) if has_missing else None,
+        bounds(scores),
     )

@@ -1,6 +1,6 @@
-"""Reads logs that can be used, and says why others cannot."""
+"""Reads logs, and says why some of them cannot be used."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -8,14 +8,16 @@ from pathlib import Path
 
 from inspect_ai.log import EvalLog, read_eval_log
 
-from inspect_discoverybench.errors.exceptions import DataMissing, UnreadableLog
+from inspect_discoverybench.errors.exceptions import UnreadableLog
 from inspect_discoverybench.errors.provider_failures import inspect_errors
-from inspect_discoverybench.results.columns import EXCLUDED_FIELDS
-from inspect_discoverybench.results.log_files import REPAIR, Paths, log_paths
+from inspect_discoverybench.results.log_files import REPAIR
 from inspect_discoverybench.results.result import Result, results_of
 from inspect_discoverybench.results.run_record import has_results
 
-MIN_PARALLEL = 8
+EXCLUDED_FIELDS = {"messages", "events", "attachments", "output"}
+"""Fields of samples that are not read."""
+
+MIN_PARALLEL = 16
 """Number of logs from which they are read in several processes, whose start takes seconds."""
 
 
@@ -38,53 +40,17 @@ class ReadLog:
     objection: str = ""
 
 
-def read_usable(paths: Paths, workers: int, any_task: bool) -> tuple[list[ReadLog], dict[str, str]]:
-    """Read all logs in files and folders.
+def read_logs(paths: Collection[str], any_task: bool) -> list[ReadLog]:
+    """Read logs in parallel.
 
     Args:
-        paths: Logs and folders.
-        workers: Number of processes.
+        paths: Paths or URLs of logs.
         any_task: Whether to use logs of tasks that are not of this package.
-
-    Returns:
-        The usable logs, and why others cannot be used, by path.
-
-    Raises:
-        DataMissing: There is no log, or none of the logs can be used.
     """
-    logs = _read_all(_distinct(paths), workers, any_task)
-    if not logs:
-        raise DataMissing("There is no log to read. Pass logs or folders of logs.")
-    usable = [log for log in logs if log.results]
-    if not usable:
-        reason = f"{logs[0].path}: {logs[0].objection}"
-        raise DataMissing(f"None of {len(logs)} logs can be used. {reason}.")
-
-    # A retry writes a new log of the same run.
-    successors = {log.task_id: log.path for log in usable}
-    left_out = {}
-    for log in logs:
-        if log.objection:
-            successor = successors.get(log.task_id)
-            left_out[log.path] = f"superseded by {successor}" if successor else log.objection
-    return usable, left_out
-
-
-def _distinct(paths: Paths) -> list[str]:
-    """The logs in files and folders, each once."""
-    if isinstance(paths, str | Path):
-        paths = [paths]
-    logs: list[str] = []
-    for path in paths:
-        logs += log_paths(str(path))
-    return list(dict.fromkeys(logs))
-
-
-def _read_all(paths: Sequence[str], workers: int, any_task: bool) -> list[ReadLog]:
     read = partial(_read, any_task)
-    if workers == 1 or len(paths) < MIN_PARALLEL:
+    if len(paths) < MIN_PARALLEL:
         return list(map(read, paths))
-    with ProcessPoolExecutor(workers) as pool:
+    with ProcessPoolExecutor() as pool:
         return list(pool.map(read, paths))
 
 
@@ -96,8 +62,6 @@ def _read(any_task: bool, path: str) -> ReadLog:
             objection = _objection_to(header, any_task)
             if objection:
                 return ReadLog(path, task_id, objection=objection)
-            file = Path(path)
-            modified = file.stat().st_mtime if file.exists() else 0.0
             log = read_eval_log(path, exclude_fields=EXCLUDED_FIELDS)
         with inspect_errors(UnreadableLog, "cannot be used"):
             results = results_of(log, any_task)
@@ -106,6 +70,8 @@ def _read(any_task: bool, path: str) -> ReadLog:
 
     if not results:
         objection = "has no numeric score" if log.samples else "has no samples"
+    file = Path(path)
+    modified = file.stat().st_mtime if file.exists() else 0.0
     return ReadLog(path, task_id, modified, results, objection)
 
 
@@ -114,6 +80,5 @@ def _objection_to(header: EvalLog, any_task: bool) -> str:
     if not any_task and not has_results(header):
         return f"has no DiscoveryBench results: its task is {header.eval.task}"
     if header.status != "success":
-        states = {"started": "has not finished", "error": "ended with an error"}
-        return f"{states.get(header.status, 'was cancelled')}; complete it with `inspect eval-retry`"
+        return f"has the status '{header.status}'; complete it with `inspect eval-retry`"
     return "was invalidated" if header.invalidated else ""

@@ -23,8 +23,6 @@ class Estimate:
         tasks: Number of scored tasks, after averaging epochs.
         clusters: Number of their clusters.
         new_studies: The mean on new studies like these; None if it was not estimated.
-        is_bounded: Whether samples are unscored. The intervals then contain the mean for any scores that these samples
-            could have had; mark the mean, which is of the scored samples only.
     """
 
     mean: float
@@ -33,7 +31,6 @@ class Estimate:
     tasks: int
     clusters: int
     new_studies: NewStudies | None = None
-    is_bounded: bool = False
 
 
 def estimate_mean(
@@ -74,7 +71,6 @@ def estimate_mean(
         tasks=len(scored),
         clusters=len(set(scored_clusters)),
         new_studies=on_new_studies(scores, (lowest, highest), studies, these_tasks, limits=(0.0, 1.0)),
-        is_bounded=possible is not None,
     )
 
 

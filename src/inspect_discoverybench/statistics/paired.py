@@ -35,7 +35,6 @@ class PairedDifference:
         tasks: Number of tasks that both scored.
         clusters: Number of their clusters.
         new_studies: The difference on new studies like these; None if it cannot be estimated.
-        is_bounded: Whether samples are unscored, as in `Estimate`.
     """
 
     difference: float
@@ -49,7 +48,6 @@ class PairedDifference:
     tasks: int
     clusters: int
     new_studies: NewStudies | None
-    is_bounded: bool = False
 
 
 def compare_paired(
@@ -101,7 +99,6 @@ def compare_paired(
         tasks=len(scored),
         clusters=len(set(scored_clusters)),
         new_studies=on_new_studies(values, (lowest, highest), studies, interval, (-1.0, 1.0), comparisons),
-        is_bounded=possible is not None,
     )
 
 

@@ -12,13 +12,12 @@ ROUNDING = 1e-12
 """Means that differ by no more are tied."""
 
 
-def first_shares(scores: np.ndarray, clusters: Sequence[Hashable], seed: int = 0) -> list[float]:
+def first_shares(scores: np.ndarray, clusters: Sequence[Hashable]) -> list[float]:
     """How often each system has the highest mean when the clusters are resampled.
 
     Args:
         scores: Scores in [0, 1], systems × tasks.
         clusters: The cluster of each task.
-        seed: Random seed of the bootstrap.
 
     Returns:
         Share of draws for each system. Tied systems share a draw. The sum is 1.
@@ -30,13 +29,13 @@ def first_shares(scores: np.ndarray, clusters: Sequence[Hashable], seed: int = 0
         check_scores(system, clusters)
     sizes = sum_by_cluster(np.ones(len(clusters)), clusters)
     totals = np.array([sum_by_cluster(system, clusters) for system in scores])
-    # The order of tasks must not matter for a given seed.
+    # The order of tasks must not matter, although the seed is fixed.
     order = np.lexsort((*totals, sizes))
     sizes = sizes[order]
     totals = totals[:, order]
 
     count = len(sizes)
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(0)
     draws = random.multinomial(count, [1 / count] * count, size=DRAWS)
     drawn_tasks = draws @ sizes
     drawn_totals = totals @ draws.T

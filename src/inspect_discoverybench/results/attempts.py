@@ -1,0 +1,43 @@
+"""Attempts: which of several results of a sample counts."""
+
+from collections.abc import Hashable, Sequence
+
+from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.results.sample_score import Outcome
+
+
+def current_results(results: Sequence[Result]) -> list[Result]:
+    """The valid attempt at each sample, with its latest score by each judge.
+
+    Args:
+        results: The results of all logs. Those of a log that was changed later follow.
+    """
+    # `eval-retry` repeats the samples with an error under a new uuid, and where the file system has no locks, a shard
+    # that was started twice has two logs. Clocks of machines differ, so a retry may seem to be the earlier attempt.
+    attempts = {}
+    for result in sorted(results, key=_validity):
+        attempted = (result.run.run, result.sample.id, result.sample.epoch)
+        attempts[attempted] = result.sample.uuid
+    valid = set(attempts.values())
+
+    # The log that was changed last has the latest score, unless it was not scored.
+    latest: dict[Hashable, Result] = {}
+    for result in sorted(results, key=lambda result: result.score.is_scored):
+        # A log that was not scored may be next to its scored copy.
+        latest.pop((result.sample.uuid, result.score.score, None), None)
+        latest[_judged(result)] = result
+
+    latest_results = [result for result in results if latest.get(_judged(result)) is result]
+    current = [result for result in latest_results if result.sample.uuid in valid]
+    return sorted(current, key=lambda result: result.run.created)
+
+
+def _validity(result: Result) -> tuple[bool, bool, str]:
+    """An attempt with a score is better than one without, and that than an error; then the one completed last."""
+    has_ended = result.score.outcome is not Outcome.ERROR
+    return result.score.is_scored, has_ended, result.sample.completed_at or ""
+
+
+def _judged(result: Result) -> Hashable:
+    """An attempt with one of its scores by one judge."""
+    return result.sample.uuid, result.score.score, result.score.judge_record
