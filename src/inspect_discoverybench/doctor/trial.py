@@ -121,7 +121,7 @@ class Trial:
         for result in results_of(log, any_task=False):
             counts["samples"] += 1
             counts["acted"] += bool(result.sample.cells)
-            counts[result.score.submission_source] += 1
+            counts[result.score.metadata.get("submission_source")] += 1
             counts[result.score.outcome] += 1
             counts["tokens"] += result.sample.tokens
             counts["seconds"] += round(result.sample.seconds or 0)
