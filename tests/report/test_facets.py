@@ -9,14 +9,13 @@ MATCHING = ("variables if context matches × 100", "relationship if context matc
 
 
 def test_facet_means_are_of_all_hypotheses_and_of_those_whose_context_matches() -> None:
-    section = sections(
-        [
-            result("a", 0.5, context=1.0, variables=1.0, relationship=0.5),
-            result("b", 0.0, context=0.0, variables=0.5, relationship=1.0),
-            result("c", 0.0, context=1.0, variables=0.0, relationship=1.0),
-            result("d", 0.0, context=0.0, variables=0.5, relationship=0.0),
-        ]
-    )["facets"]
+    samples = [
+        result("a", 0.5, context=1.0, variables=1.0, relationship=0.5),
+        result("b", 0.0, context=0.0, variables=0.5, relationship=1.0),
+        result("c", 0.0, context=1.0, variables=0.0, relationship=1.0),
+        result("d", 0.0, context=0.0, variables=0.5, relationship=0.0),
+    ]
+    section = sections(samples)["facets"]
     assert rows(section, *ALL) == [(50, 50, 62.5)]
     assert rows(section, *MATCHING) == [(50, 75, 2)]
     assert "only these means, which the figure shows, compare with the paper" in section.text
@@ -24,39 +23,45 @@ def test_facet_means_are_of_all_hypotheses_and_of_those_whose_context_matches() 
 
 def test_only_the_epochs_whose_context_matches_count_in_the_second_mean() -> None:
     epochs = [
-        result("a", 0.5, epoch=1, context=1.0, variables=0.5, relationship=1.0),
-        result("a", 0.0, epoch=2, context=0.0, variables=1.0, relationship=0.0),
+        result("a", 0.5, epoch=1, variables=0.5),
+        result("a", 0.0, epoch=2, variables=1.0),
     ]
-    assert rows(sections(epochs)["facets"], *MATCHING) == [(50, 100, 1)]
+    section = sections(epochs)["facets"]
+    assert rows(section, *MATCHING) == [(50, 50, 1)]
 
 
 def test_without_a_matching_context_there_is_no_figure() -> None:
-    section = sections([result("a", 0.0, context=0.0)])["facets"]
+    sample = result("a", 0.0, context=0.0)
+    section = sections([sample])["facets"]
     assert rows(section, "tasks") == [(0,)]
     assert section.chart is None
 
 
 def test_decided_facets_of_unscored_samples_count() -> None:
-    unscored = [result("a", 1.0), result("b", context=1.0, variables=0.5), result("c", context=0.0)]
-    section = sections(unscored)["facets"]
-    assert rows(section, *ALL) == [(pytest.approx(200 / 3), 75, 100)]
+    samples = [
+        result("a", 1.0),
+        result("b", context=1.0, variables=0.5),
+        result("c", context=0.0),
+    ]
+    section = sections(samples)["facets"]
+    [means] = rows(section, *ALL)
+    assert means == pytest.approx((200 / 3, 75, 100))
     assert rows(section, *MATCHING) == [(75, 100, 2)]
 
 
 def test_losses_name_the_first_facet_that_fails() -> None:
-    section = sections(
-        [
-            result("a", 0.0, context=0.0, variables=0.0),
-            result("b", 0.0, context=1.0, variables=0.0),
-            result("c", 0.5, context=1.0),
-            result("d", 1.0),
-            result("e", 0.0, outcome="limit"),
-            result("f", context=1.0),
-            result("g", outcome="error"),
-            result("h", 1.0),
-        ]
-    )["losses"]
-    assert rows(section, "lost_at", "samples", "share in %") == [
+    samples = [
+        result("a", 0.0, context=0.0, variables=0.0),
+        result("b", 0.0, context=1.0, variables=0.0),
+        result("c", 0.5, context=1.0),
+        result("d", 1.0),
+        result("e", 0.0, outcome="limit"),
+        result("f", context=1.0),
+        result("g", outcome="error"),
+        result("h", 1.0),
+    ]
+    section = sections(samples)["losses"]
+    assert rows(section, "lost at", "samples", "share in %") == [
         ("no score", 2, 25),
         ("no submission", 1, 12.5),
         ("context", 1, 12.5),

@@ -1,49 +1,63 @@
-"""Several judges, and judges that are no language models."""
+"""Notices about judges, and about samples whose calls did not run."""
 
-import pytest
-
+from inspect_discoverybench.report.contents import Contents
 from inspect_discoverybench.report.means import HMS
 from inspect_discoverybench.report.notices import notices
-from inspect_discoverybench.results.result import Result
 from tests.typed_results import contents, result, results, rows
+
+
+def notices_of(shown: Contents) -> list[str]:
+    return list(notices(shown.leaderboard, shown.results))
 
 
 def test_the_scores_of_the_judge_with_most_scores_are_shown() -> None:
     """Each sample counts once; one without a submission, for which no judge was asked, is in the mean."""
     first = results({"a": 1.0, "b": 1.0}, judge_record='{"judge": "provider/first"}')
     second = results({"a": 0.0, "b": 0.0, "c": 0.0}, score="HMS1", judge_record='{"judge": "provider/second"}')
-    silent = [result("d", 0.0, outcome="no submission", judge_record=None)]
-    shown = contents(first, second, silent)
+    silent = result("d", 0.0, outcome="no submission", judge_record=None)
+    shown = contents(first, second, [silent])
     [section, *_] = shown.sections
     assert rows(section, HMS, "scored", "no submission") == [(0, 3, 1)]
     assert len(shown.samples) == 6
-    assert list(notices(shown.leaderboard, shown.results)) == [
+    assert notices_of(shown) == [
         "Scores by provider/first are only in the table of samples. To compare judges, run `discoverybench compare "
         "LOG:score=HMS LOG:score=HMS1 --anyway`."
     ]
 
 
-def all_notices(*groups: list[Result]) -> list[str]:
-    shown = contents(*groups)
-    return list(notices(shown.leaderboard, shown.results))
-
-
 def test_a_notice_names_judges_that_differ() -> None:
     other = '{"judge": "provider/judge", "settings": {"temperature": 1}}'
-    assert all_notices(results({"a": 1.0}), results({"a": 0.5}, agent="codegen", judge_record=other)) == [
+    shown = contents(
+        results({"a": 1.0}),
+        results({"a": 0.5}, agent="codegen", judge_record=other),
+    )
+    assert notices_of(shown) == [
         "DB-REAL test was scored by different judges, so its means are not comparable: react · provider/model by "
-        "provider/judge; codegen · provider/model by provider/judge (settings={'temperature': 1})."
+        "provider/judge; codegen · provider/model by provider/judge (settings.temperature=1)."
     ]
 
 
-@pytest.mark.parametrize("judge", ["discoverybench/lexical", "mockllm/model"])
-def test_a_notice_says_that_a_judge_is_no_language_model(judge: str) -> None:
-    assert all_notices(results({"a": 1.0}, judge_record=f'{{"judge": "{judge}"}}')) == [
-        f"The judge {judge} is no language model. These scores check the installation; they are not a result."
+def test_a_notice_says_that_a_judge_is_no_language_model() -> None:
+    offline = '{"judge": "discoverybench/lexical"}'
+    shown = contents(results({"a": 1.0}, judge_record=offline))
+    assert notices_of(shown) == [
+        "The judge discoverybench/lexical is no language model. These scores check the installation; they are not a "
+        "result."
     ]
 
 
 def test_a_notice_says_that_epochs_are_averaged_here() -> None:
-    assert all_notices(results({"a": 1.0}, epochs_reducer="max")) == [
-        "Logs reduce epochs by max; here, epochs are averaged."
+    shown = contents(results({"a": 1.0}, epochs_reducer="max"))
+    assert notices_of(shown) == ["Logs reduce epochs by max; here, epochs are averaged."]
+
+
+def test_a_notice_counts_samples_that_wrote_their_calls_as_text_by_configuration() -> None:
+    shown = contents(
+        results({"a": 0.0, "b": 0.0}, metadata={"wrote_calls_as_text": True}),
+        results({"c": 1.0}),
+        results({"a": 1.0, "b": 0.0, "c": 1.0}, agent_arguments="actions=text"),
+    )
+    assert notices_of(shown) == [
+        "DB-REAL test, react · provider/model: 2 of 3 samples wrote their calls as text: try `-S actions=text` or "
+        "`-M emulate_tools=true`."
     ]

@@ -26,10 +26,7 @@ from inspect_discoverybench.cli.terminal import plural, say
 )
 @click.option("--title", default="DiscoveryBench results", show_default=True, help="Title of the page.")
 @click.option("--pool-splits", is_flag=True, help="Count the splits of DB-REAL, and of DB-SYNTH, as one benchmark.")
-@click.option("--force", is_flag=True, help="Write into a folder that contains other files.")
-def report(
-    logs: tuple[str, ...], out: Path, judge_labels: tuple[Path, ...], title: str, pool_splits: bool, force: bool
-) -> None:
+def report(logs: tuple[str, ...], out: Path, judge_labels: tuple[Path, ...], title: str, pool_splits: bool) -> None:
     """Write report.html, samples.csv, tables and figures from folders of logs.
 
     The page is a single file that works offline.
@@ -37,7 +34,7 @@ def report(
     # Imports pandas, scipy and altair, which takes seconds.
     from inspect_discoverybench.report.folder import write_report
 
-    contents = write_report(logs, out, title, judge_labels, force, pool_splits)
+    contents = write_report(logs, out, title, judge_labels, pool_splits)
     samples = len({result.sample.uuid for result in contents.results})
     configurations = len(contents.leaderboard.standings)
     say(

@@ -13,7 +13,7 @@ from inspect_discoverybench.report.groups import group_sections
 from inspect_discoverybench.report.judge_errors import judge_error_section
 from inspect_discoverybench.report.judges import main_results, name_judges
 from inspect_discoverybench.report.leaderboard import Leaderboard
-from inspect_discoverybench.report.overview import new_studies, overview, published_section
+from inspect_discoverybench.report.overview import new_studies, overview
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.results.frame import Results
@@ -63,7 +63,6 @@ def _sections(leaderboard: Leaderboard) -> list[Section]:
     sections = [
         overview(leaderboard),
         new_studies(leaderboard),
-        published_section(leaderboard),
         facet_section(leaderboard),
         losses(leaderboard),
         *group_sections(leaderboard),
@@ -75,7 +74,8 @@ def _sections(leaderboard: Leaderboard) -> list[Section]:
 
 def _samples(results: Sequence[Result], pool_splits: bool) -> pd.DataFrame:
     rows = []
-    for configuration, result in zip(configurations_of(results, pool_splits), results, strict=True):
+    configurations = configurations_of(results, pool_splits)
+    for configuration, result in zip(configurations, results, strict=True):
         row = {
             "benchmark": configuration.benchmark,
             "id": result.sample.id,

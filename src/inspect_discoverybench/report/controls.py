@@ -1,18 +1,18 @@
 """The section that compares agents with controls on the same tasks."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
 from inspect_discoverybench.comparison.difference import key_difference
 from inspect_discoverybench.report.charts import dots
 from inspect_discoverybench.report.leaderboard import AGENT, BEST, FLOOR, Leaderboard, Standing
-from inspect_discoverybench.report.means import HIGH, HMS, LOW, Row
+from inspect_discoverybench.report.means import HIGH, HMS, LOW, Interval, Row
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.task import Task
 
-DIFFERENCE = "difference × 100"
+DIFFERENCE = Interval("difference × 100", LOW, HIGH)
 
 GUESSER = "no_data_guess"
 
@@ -21,23 +21,31 @@ HINT = "domain_knowledge"
 
 def control_section(leaderboard: Leaderboard) -> Section | None:
     """The paired differences between agents and their controls with the same judge; None if there are none."""
-    rows: list[Row] = []
-    pairs = itertools.product(leaderboard.standings, repeat=2)
-    for standing, control in pairs:
-        if standing.kind not in (AGENT, BEST) or standing.configuration.agent == GUESSER:
-            continue
+    rows = []
+    agents = [standing for standing in leaderboard.standings if _is_compared(standing)]
+    for standing, control in itertools.product(agents, leaderboard.standings):
         name = _control_name(standing, control)
-        if name and standing.judges == control.judges:
-            key = standing.key_columns | {"control": name}
-            rows += _difference(key, control.tasks, standing.tasks)
+        if not name or standing.judges != control.judges:
+            continue
+        difference = _difference_columns(control.tasks, standing.tasks)
+        if difference:
+            row = standing.key_columns
+            row["control"] = name
+            row |= difference
+            rows.append(row)
     if not rows:
         return None
 
     table = pd.DataFrame(rows)
-    interval = (DIFFERENCE, LOW, HIGH)
-    labels = table.configuration + "\n− " + table.control
-    chart = dots(table.assign(pair=labels), "pair", interval, leaderboard.style)
+    labels = table.configuration + " − " + table.control
+    labelled = table.assign(label=labels)
+    chart = dots(labelled, "label", DIFFERENCE, leaderboard.style)
     return Section("controls", table, chart)
+
+
+def _is_compared(standing: Standing) -> bool:
+    """Whether a configuration is an agent, and no control itself."""
+    return standing.kind in (AGENT, BEST) and standing.configuration.agent != GUESSER
 
 
 def _control_name(standing: Standing, other: Standing) -> str:
@@ -49,18 +57,22 @@ def _control_name(standing: Standing, other: Standing) -> str:
     own = standing.configuration
     control = other.configuration
     is_here = own.benchmark == control.benchmark
+    has_same_hints = own.hints == control.hints
     if is_here and other.kind == FLOOR:
         return other.name
-    if is_here and control.agent == GUESSER and own.model == control.model and own.hints == control.hints:
+    is_guess = control.agent == GUESSER and control.model == own.model
+    if is_here and has_same_hints and is_guess:
         return other.name
-
     if _setup(standing) != _setup(other):
         return ""
-    without_hint = own.hints.replace(HINT, "").strip(", ")
-    if is_here and own.hints != without_hint == control.hints:
-        return f"without {HINT}"
+
     is_placebo = control.benchmark.startswith(f"{own.benchmark}, placebo ")
-    return control.benchmark if is_placebo and own.hints == control.hints else ""
+    if is_placebo and has_same_hints:
+        return control.benchmark
+    without_hint = own.hints.replace(HINT, "").strip(", ")
+    if is_here and not has_same_hints and control.hints == without_hint:
+        return f"without {HINT}"
+    return ""
 
 
 def _setup(standing: Standing) -> tuple[str, ...]:
@@ -69,23 +81,20 @@ def _setup(standing: Standing) -> tuple[str, ...]:
     return run.agent, run.model, run.agent_arguments, run.model_settings, run.limits
 
 
-def _difference(key: Row, control: Sequence[Task], agent: Sequence[Task]) -> Iterator[Row]:
-    """The paired difference of HMS, if the tasks have any in common."""
+def _difference_columns(control: Sequence[Task], agent: Sequence[Task]) -> Row:
+    """The paired difference of HMS; empty if the tasks have none in common."""
     control_by_id = {task.sample.id: task for task in control}
     agent_by_id = {task.sample.id: task for task in agent}
     difference = key_difference(control_by_id, agent_by_id)
     if difference is None:
-        return
+        return {}
     paired = difference.paired
-    yield key | {
+    return {
         "tasks": paired.tasks,
         f"control {HMS}": 100 * difference.baseline,
         f"agent {HMS}": 100 * difference.candidate,
-        DIFFERENCE: 100 * paired.difference,
-        LOW: 100 * paired.low,
-        HIGH: 100 * paired.high,
+        DIFFERENCE.value: 100 * paired.difference,
+        DIFFERENCE.low: 100 * paired.low,
+        DIFFERENCE.high: 100 * paired.high,
         "these tasks p": paired.p_value,
-        "wins": paired.wins,
-        "losses": paired.losses,
-        "ties": paired.ties,
     }

@@ -6,7 +6,7 @@ import pandas as pd
 
 from inspect_discoverybench.report.charts import scatter
 from inspect_discoverybench.report.leaderboard import Leaderboard
-from inspect_discoverybench.report.means import HIGH, HMS, LOW, interval_columns
+from inspect_discoverybench.report.means import HMS_INTERVAL, Interval
 from inspect_discoverybench.report.section import Section
 
 USAGE = {
@@ -24,8 +24,7 @@ def cost_section(leaderboard: Leaderboard) -> Section:
     """Mean usage per sample. The chart is of US dollars if all are known, otherwise of tokens."""
     rows = []
     for standing in leaderboard.standings:
-        row = standing.key_columns
-        row |= interval_columns(standing.tasks, "hms", (HMS, LOW, HIGH))
+        row = standing.hms_columns
         for name, heading in USAGE.items():
             values = [getattr(result.sample, name) for result in standing.results]
             # A mean of only those samples whose usage is known would be biased.
@@ -36,5 +35,6 @@ def cost_section(leaderboard: Leaderboard) -> Section:
     measure = USAGE["cost"]
     if measure not in table or table[measure].isna().any():
         measure = USAGE["tokens"]
-    pair = ((measure, measure, measure), (HMS, LOW, HIGH))
-    return Section("cost", table, scatter(table, [pair], leaderboard.style))
+    usage = Interval(measure, measure, measure)
+    chart = scatter(table, [(usage, HMS_INTERVAL)], leaderboard.style)
+    return Section("cost", table, chart)

@@ -2,16 +2,17 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pandas as pd
 
 from inspect_discoverybench.report.charts import bars, scatter
 from inspect_discoverybench.report.leaderboard import Leaderboard
-from inspect_discoverybench.report.means import interval_columns
+from inspect_discoverybench.report.means import Interval, interval_columns
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.result import Result
 from inspect_discoverybench.results.sample_score import WITHOUT_SUBMISSION
-from inspect_discoverybench.results.task import Task
+from inspect_discoverybench.results.task import Task, mean_score
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 
 CONTEXT = FACET_KEYS[0]
@@ -37,26 +38,25 @@ def facet_section(leaderboard: Leaderboard) -> Section:
     for standing in leaderboard.standings:
         row = standing.key_columns
         for facet in FACET_KEYS:
-            names = _names(facet)
-            row |= interval_columns(standing.tasks, facet, names)
+            mean = mean_score(standing.tasks, facet)
+            row |= interval_columns(mean, _columns(facet))
         matching = _with_matching_context(standing.tasks)
         for facet in FACET_KEYS[1:]:
-            names = _names(f"{facet} {IF_MATCHES}")
-            row |= interval_columns(matching, facet, names)
+            mean = mean_score(matching, facet)
+            row |= interval_columns(mean, _columns(f"{facet} {IF_MATCHES}"))
         row["tasks"] = len(matching)
         rows.append(row)
 
     table = pd.DataFrame(rows)
-    first, second = FACET_KEYS[1:3]
-    context = _names(CONTEXT)
-    variables = _names(f"{first} {IF_MATCHES}")
-    relationship = _names(f"{second} {IF_MATCHES}")
-    pairs = [(context, variables), (variables, relationship)]
-    return Section("facets", table, scatter(table, pairs, leaderboard.style))
+    others = [_columns(f"{facet} {IF_MATCHES}") for facet in FACET_KEYS[1:]]
+    axes = [_columns(CONTEXT), *others]
+    pairs = list(pairwise(axes))
+    chart = scatter(table, pairs, leaderboard.style)
+    return Section("facets", table, chart)
 
 
-def _names(facet: str) -> tuple[str, str, str]:
-    return f"{facet} × 100", f"{facet} low", f"{facet} high"
+def _columns(facet: str) -> Interval:
+    return Interval(f"{facet} × 100", f"{facet} low", f"{facet} high")
 
 
 def _with_matching_context(tasks: Sequence[Task]) -> list[Task]:
@@ -76,15 +76,14 @@ def losses(leaderboard: Leaderboard) -> Section:
         counts = Counter(_lost_at(result) for result in standing.results)
         total = counts.total()
         for stage in LOSS_COLORS:
-            count = counts[stage]
-            if count:
+            if stage in counts:
                 row = standing.key_columns
-                row["lost_at"] = stage
-                row["samples"] = count
-                row["share in %"] = 100 * count / total
+                row["lost at"] = stage
+                row["samples"] = counts[stage]
+                row["share in %"] = 100 * counts[stage] / total
                 rows.append(row)
     table = pd.DataFrame(rows)
-    chart = bars(table, "configuration", "lost_at", "share in %", LOSS_COLORS, leaderboard.style)
+    chart = bars(table, "configuration", "lost at", "share in %", LOSS_COLORS, leaderboard.style)
     return Section("losses", table, chart)
 
 

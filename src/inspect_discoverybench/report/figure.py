@@ -60,7 +60,6 @@ def theme(dark: bool) -> dict[str, Any]:
     text = {
         "labelColor": ink,
         "labelFontSize": 12,
-        "labelLimit": 360,
         "titleColor": ink,
         "titleFontSize": 12,
     }
@@ -70,29 +69,55 @@ def theme(dark: bool) -> dict[str, Any]:
         "gridColor": faint,
         "labelPadding": 6,
         "titlePadding": 8,
+        "titleFontWeight": "normal",
     }
     header = {
         "labelColor": ink,
-        "labelFontSize": 14,
+        "labelFontSize": 13,
         "labelFontWeight": "bold",
         "labelLimit": 800,
+        "labelOrient": "top",
+        "labelAnchor": "start",
     }
     legend = {
         "symbolSize": 90,
         "symbolType": "circle",
         "symbolOpacity": 1,
+        "symbolBaseFillColor": ink,
+        "symbolBaseStrokeColor": ink,
+        "labelLimit": 300,
         "orient": "bottom",
-        "columns": 3,
+        "direction": "vertical",
+        "columns": 2,
         "offset": 14,
+    }
+    view = {
+        "stroke": None,
+        "continuousWidth": 330,  # fits on the screen of a phone
+        "continuousHeight": 270,
+        "step": 34,  # room for the label above the points and bars of a row
+    }
+    row_label = {
+        "grid": True,
+        "labelAlign": "left",
+        "labelPadding": 0,
+        "labelOffset": -14,
+        "labelLimit": 900,
     }
     return {
         "background": "transparent",
         "font": FONT,
-        "view": {"stroke": None},
+        "lineBreak": "\n",
+        "view": view,
         "header": header,
         "axis": text | axis,
-        "axisX": {"titleFontWeight": "normal"},
+        "axisQuantitative": {"format": ",~r", "tickCount": 5},
+        "axisYDiscrete": row_label,
+        "scale": {"zero": True},
+        "facet": {"spacing": 30},
+        "concat": {"spacing": 30},
         "legend": text | legend,
+        "bar": {"discreteBandSize": 12},
         "point": {"filled": True, "size": 80, "opacity": 1},
         "rule": {"color": ink},
     }

@@ -16,16 +16,12 @@ from inspect_discoverybench.results.frame import read_results
 
 PAGE, SAMPLES, TABLES, FIGURES = "report.html", "samples.csv", "tables", "figures"
 
-ENTRIES = {PAGE, SAMPLES, TABLES, FIGURES}
-"""Entries of a report's folder."""
-
 
 def write_report(
     paths: Iterable[str | Path],
     out: Path,
     title: str,
     judge_labels: Sequence[Path] = (),
-    force: bool = False,
     pool_splits: bool = False,
 ) -> Contents:
     """Write the page, `samples.csv`, `tables/` and `figures/`. All is computed before an earlier report is replaced.
@@ -35,14 +31,13 @@ def write_report(
         out: The folder.
         title: Title of the page.
         judge_labels: Labels of the judge's answers with the key of their sheet, as files or folders: HMS is corrected.
-        force: Whether to write into a folder that contains other files, which are kept.
         pool_splits: Whether the splits of a task are one benchmark.
 
     Raises:
         DataMissing: There is no log or label file, or none of the logs can be used.
-        InvalidArgument: The folder contains other files and `force` is false, or the labels cannot be used.
+        InvalidArgument: The folder contains files but no report, or the labels cannot be used.
     """
-    _check(out, force)
+    _check(out)
     results = read_results(paths)
     labels = read_labels(judge_labels) if judge_labels else []
     contents = Contents.of(results, labels, pool_splits)
@@ -52,7 +47,10 @@ def write_report(
 
 def report_files(contents: Contents, title: str) -> dict[str, bytes]:
     """The files of a report by their path in its folder."""
-    report = {SAMPLES: csv(contents.samples)}
+    report = {
+        PAGE: render_page(contents, title),
+        SAMPLES: csv(contents.samples),
+    }
     for section in contents.sections:
         table = f"{TABLES}/{section.name}.csv"
         report[table] = csv(section.table)
@@ -60,7 +58,6 @@ def report_files(contents: Contents, title: str) -> dict[str, bytes]:
             figure = f"{FIGURES}/{section.name}"
             report[f"{figure}.svg"] = svg(section.chart)
             report[f"{figure}.png"] = png(section.chart)
-    report[PAGE] = render_page(contents, title)
     return report
 
 
@@ -86,19 +83,16 @@ def write_files(out: Path, report: Mapping[str, bytes]) -> None:
         path.write_bytes(content)
 
 
-def _check(out: Path, force: bool) -> None:
-    """Refuse a folder that contains anything but a report."""
+def _check(out: Path) -> None:
+    """Refuse a folder with files that are not those of a report."""
     if out.exists() and not out.is_dir():
         raise InvalidArgument(f"'{out}' is not a folder. Choose another one with --out.")
-    if force or not out.exists():
+    is_report = (out / PAGE).exists()
+    if is_report or not out.exists():
         return
-    names = {path.name for path in out.iterdir()}
-    others = names - ENTRIES
-    is_report = PAGE in names and not others
-    if names and not is_report:
-        listed = sorted(others or names)
-        contents = ", ".join(listed[:3])
+    names = sorted(path.name for path in out.iterdir())
+    if names:
+        listed = ", ".join(names[:3])
         raise InvalidArgument(
-            f"The folder '{out}' is not a report: it contains {contents}. Choose another folder with --out, or write "
-            "into this one with --force."
+            f"The folder '{out}' is not a report: it contains {listed}. Choose an empty folder or a report with --out."
         )

@@ -1,15 +1,16 @@
 """The sections that group tasks by a property, such as their domain (paper, Figures 5 and 6)."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
 from inspect_discoverybench.report.charts import Chart, dots
 from inspect_discoverybench.report.leaderboard import BEST, Benchmark, Leaderboard
-from inspect_discoverybench.report.means import HIGH, HMS, LOW, Row, count_columns, interval_columns
+from inspect_discoverybench.report.means import HMS_INTERVAL, Row, count_columns, interval_columns
 from inspect_discoverybench.report.section import Section, descriptions
 from inspect_discoverybench.results.sample_record import SampleRecord
+from inspect_discoverybench.results.task import Task, mean_score
 
 TAGS = "workflow_tags"
 """Column of tags, separated by commas: a task is in the group of each."""
@@ -37,39 +38,53 @@ def _chart(table: pd.DataFrame, column: str, leaderboard: Leaderboard) -> Chart 
     groups = best[column].astype(str)
     sizes = best.tasks.astype(str)
     labelled = best.assign(group=groups + ", n = " + sizes)
-    return dots(labelled, "group", (HMS, LOW, HIGH), leaderboard.style)
+    return dots(labelled, "group", HMS_INTERVAL, leaderboard.style)
 
 
 def _rows(benchmark: Benchmark, column: str, order: Sequence[str]) -> list[Row]:
     """Mean HMS by configuration and group; empty if all tasks are in one group."""
     sizes: Counter[Group] = Counter()
     for result in benchmark.results:
-        sizes.update(_groups(result.sample, column))
+        groups = _groups(result.sample, column)
+        sizes.update(groups)
     if len(sizes) < 2:
         return []
 
     rows = []
+    ordered = _ordered(sizes, column, order)
     for standing in benchmark.standings:
-        for group in _ordered(sizes, column, order):
-            tasks = [task for task in standing.tasks if group in _groups(task.sample, column)]
+        tasks_by_group = _by_group(standing.tasks, column)
+        for group in ordered:
+            tasks = tasks_by_group[group]
             if tasks:
                 row = standing.key_columns
                 row[column] = group
-                row |= interval_columns(tasks, "hms", (HMS, LOW, HIGH))
+                row |= interval_columns(mean_score(tasks))
                 row["kind"] = standing.kind
                 row |= count_columns(tasks)
                 rows.append(row)
     return rows
 
 
-def _groups(sample: SampleRecord, column: str) -> Sequence[Group]:
+def _by_group(tasks: Sequence[Task], column: str) -> dict[Group, list[Task]]:
+    """The tasks of each group."""
+    by_group: dict[Group, list[Task]] = defaultdict(list)
+    for task in tasks:
+        for group in _groups(task.sample, column):
+            by_group[group].append(task)
+    return by_group
+
+
+def _groups(sample: SampleRecord, column: str) -> set[Group]:
     """The groups of a sample; empty if its log does not record the property."""
     value = getattr(sample, column)
-    if not isinstance(value, str) or column != TAGS:
-        return [] if value is None else [value]
+    if value is None:
+        return set()
+    if column != TAGS:
+        return {value}
     tags = value.casefold().replace("-", " ").split(",")
-    folded = [" ".join(tag.split()) for tag in tags]
-    return [tag for tag in folded if tag]
+    folded: set[Group] = {" ".join(tag.split()) for tag in tags}
+    return folded - {""}
 
 
 def _ordered(sizes: Counter[Group], column: str, order: Sequence[str]) -> list[Group]:
@@ -77,7 +92,9 @@ def _ordered(sizes: Counter[Group], column: str, order: Sequence[str]) -> list[G
     groups = sorted(sizes)
     if column == TAGS:
         return sorted(groups, key=lambda group: -sizes[group])
-    named = [group for group in groups if str(group) in order]
-    named.sort(key=lambda group: order.index(str(group)))
-    others = [group for group in groups if group not in named]
-    return named + others
+
+    def place(group: Group) -> int:
+        name = str(group)
+        return order.index(name) if name in order else len(order)
+
+    return sorted(groups, key=place)

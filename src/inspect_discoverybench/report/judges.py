@@ -20,17 +20,19 @@ def is_offline(judge: str) -> bool:
 
 def name_judges(results: Sequence[Result]) -> list[Result]:
     """The results with a name of their judge that tells it from other judges with the same model."""
+    records = dict.fromkeys(result.score.judge_record for result in results)
     names: dict[str | None, str | None] = {None: None}
     first_records: dict[str, Mapping[str, Any]] = {}
+    for text in filter(None, records):
+        record = json.loads(text)
+        model = str(record.get("judge"))
+        first = first_records.setdefault(model, record)
+        names[text] = _name(model, first, record)
+
     named = []
     for result in results:
-        text = result.score.judge_record
-        if text not in names:
-            record = json.loads(text or "")
-            model = str(record.get("judge"))
-            first = first_records.setdefault(model, record)
-            names[text] = _name(model, first, record)
-        score = replace(result.score, judge=names[text])
+        name = names[result.score.judge_record]
+        score = replace(result.score, judge=name)
         named.append(replace(result, score=score))
     return named
 
@@ -40,17 +42,22 @@ def _name(model: str, first: Mapping[str, Any], record: Mapping[str, Any]) -> st
     details = []
     for key, _, value in changes(first, record):
         details.append(f"{key}={value}")
+    if not details:
+        return model
     listed = ", ".join(details)
-    return f"{model} ({listed})" if details else model
+    return f"{model} ({listed})"
 
 
 def main_results(results: Sequence[Result]) -> list[Result]:
     """One result for each sample: by the judge that scored the most samples, or else without a score."""
     counts = Counter(result.score.judge for result in results)
     counts[None] = 0
+
+    def rank(result: Result) -> tuple[int, str]:
+        count = counts[result.score.judge]
+        return -count, result.score.score
+
     main: dict[str, Result] = {}
-    for result in sorted(results, key=lambda result: result.score.score):
-        current = main.setdefault(result.sample.uuid, result)
-        if counts[result.score.judge] > counts[current.score.judge]:
-            main[result.sample.uuid] = result
+    for result in sorted(results, key=rank):
+        main.setdefault(result.sample.uuid, result)
     return list(main.values())

@@ -1,15 +1,18 @@
 """The leaderboard: configurations by benchmark in their order, and which of them are best."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from inspect_discoverybench.report.charts import Style, agent_colors
 from inspect_discoverybench.report.judges import is_offline
+from inspect_discoverybench.report.means import Row, interval_columns
 from inspect_discoverybench.results.configuration import Configuration, configurations_of
 from inspect_discoverybench.results.coverage import describe_coverage, is_complete, task_count
 from inspect_discoverybench.results.result import Result
 from inspect_discoverybench.results.task import Task, mean_score, tasks_of
+from inspect_discoverybench.statistics.mean import Estimate
 
 AGENT, BEST, ORACLE, FLOOR = "agent", "best agent", "oracle", "floor"
 """Kinds of configurations."""
@@ -45,7 +48,12 @@ class Standing:
         return self.configuration.name
 
     @property
-    def key_columns(self) -> dict[str, object]:
+    def label(self) -> str:
+        """The name, with the kind unless it is just an agent."""
+        return self.name if self.kind == AGENT else f"{self.name}, {self.kind}"
+
+    @property
+    def key_columns(self) -> Row:
         """Columns that begin the rows of tables."""
         return {
             "benchmark": self.configuration.benchmark,
@@ -54,16 +62,25 @@ class Standing:
             "model": self.configuration.model,
         }
 
+    @property
+    def hms_columns(self) -> Row:
+        """Columns that begin the rows of tables with mean HMS."""
+        return self.key_columns | interval_columns(self.mean)
+
     @cached_property
     def results(self) -> list[Result]:
         """The results of all tasks and epochs."""
         return [result for task in self.tasks for result in task.results]
 
     @cached_property
+    def mean(self) -> Estimate | None:
+        """Mean HMS with its interval; None if no sample is scored."""
+        return mean_score(self.tasks)
+
+    @property
     def hms(self) -> float:
         """Mean HMS; −1 if no sample is scored."""
-        mean = mean_score(self.tasks)
-        return -1.0 if mean is None else mean.mean
+        return -1.0 if self.mean is None else self.mean.mean
 
     @property
     def scored_tasks(self) -> int:
@@ -75,7 +92,8 @@ class Standing:
     def judges(self) -> set[str]:
         """The judges that scored it."""
         scored = [result.score for result in self.results if result.score.is_scored]
-        return {score.judge for score in scored if score.judge}
+        judges = {score.judge for score in scored}
+        return set(filter(None, judges))
 
 
 @dataclass(frozen=True)
@@ -98,6 +116,11 @@ class Benchmark:
         return [result for standing in self.standings for result in standing.results]
 
     @property
+    def judges(self) -> set[str]:
+        """The judges that scored any of them."""
+        return _judges(self.standings)
+
+    @property
     def is_complete(self) -> bool:
         """Whether a configuration ran all tasks."""
         return any(is_complete(self.name, standing.results) for standing in self.standings)
@@ -108,13 +131,15 @@ class Benchmark:
         results = self.results
         tasks = {result.sample.id for result in results}
         sizes = [len(standing.tasks) for standing in self.standings]
-        fewest, most = min(sizes), max(sizes)
-        if fewest == len(tasks):  # all configurations ran the same tasks
+        fewest = min(sizes)
+        all_ran_the_same = fewest == len(tasks)
+        if all_ran_the_same:
             coverage = describe_coverage(self.name, results)
-        else:
-            available = task_count(self.name, results)
-            coverage = f"{fewest} to {most} of {available} tasks"
-        return f"{self.name}: {coverage}"
+            return f"{self.name}: {coverage}"
+
+        most = max(sizes)
+        available = task_count(self.name, results)
+        return f"{self.name}: {fewest} to {most} of {available} tasks"
 
 
 @dataclass(frozen=True)
@@ -131,18 +156,23 @@ class Leaderboard:
             results: The results, each sample with one score; judges are named.
             pool_splits: Whether the splits of a task are one benchmark.
         """
-        rows: dict[Configuration, list[Result]] = {}
-        for configuration, result in zip(configurations_of(results, pool_splits), results, strict=True):
-            rows.setdefault(configuration, []).append(result)
+        configurations = configurations_of(results, pool_splits)
+        by_configuration: dict[Configuration, list[Result]] = defaultdict(list)
+        for configuration, result in zip(configurations, results, strict=True):
+            by_configuration[configuration].append(result)
 
-        benchmarks: dict[str, list[Standing]] = {}
-        for configuration, own_results in rows.items():
+        by_benchmark: dict[str, list[Standing]] = defaultdict(list)
+        for configuration, own_results in by_configuration.items():
             tasks = tasks_of(own_results)
             kind = ROLES.get(configuration.agent, AGENT)
             standing = Standing(configuration, list(tasks.values()), kind)
-            benchmarks.setdefault(configuration.benchmark, []).append(standing)
-        ranked = [_ranked(name, benchmarks[name]) for name in sorted(benchmarks)]
-        return cls(ranked)
+            by_benchmark[configuration.benchmark].append(standing)
+
+        benchmarks = []
+        for name, standings in sorted(by_benchmark.items()):
+            benchmark = _ranked(name, standings)
+            benchmarks.append(benchmark)
+        return cls(benchmarks)
 
     @property
     def standings(self) -> list[Standing]:
@@ -159,20 +189,24 @@ class Leaderboard:
 
 def _ranked(name: str, standings: Sequence[Standing]) -> Benchmark:
     """Put the configurations of a benchmark in order, and mark the best agents."""
-    floors = [standing.hms for standing in standings if standing.kind == FLOOR]
+    floors = [standing for standing in standings if standing.kind == FLOOR]
     competitors = _competitors(standings)
-    no_best = _reason_for_no_best(competitors, max(floors, default=-1.0))
-    highest = max((standing.hms for standing in competitors), default=-1.0)
+    highest = _highest(competitors)
+    no_best = _reason_for_no_best(competitors, _highest(floors))
 
     ranked = []
     for standing in standings:
-        is_highest = standing in competitors and standing.hms >= highest - ROUNDING
-        is_best = is_highest and not no_best
-        kind = BEST if is_best else standing.kind
-        ranked.append(replace(standing, kind=kind))
+        is_highest = standing.hms >= highest - ROUNDING
+        is_best = is_highest and standing in competitors and not no_best
+        ranked.append(replace(standing, kind=BEST) if is_best else standing)
     ranked.sort(key=lambda standing: standing.hms, reverse=True)
     ranked.sort(key=lambda standing: standing.kind in (ORACLE, FLOOR))
     return Benchmark(name, ranked, no_best)
+
+
+def _highest(standings: Sequence[Standing]) -> float:
+    """The highest mean HMS; −1 if there are none."""
+    return max((standing.hms for standing in standings), default=-1.0)
 
 
 def _competitors(standings: Sequence[Standing]) -> list[Standing]:
@@ -185,15 +219,20 @@ def _competitors(standings: Sequence[Standing]) -> list[Standing]:
 
 def _reason_for_no_best(competitors: Sequence[Standing], floor: float) -> str:
     """Why none of them can be called the best; empty if one can."""
-    judges: set[str] = set()
-    for standing in competitors:
-        judges |= standing.judges
+    judges = _judges(competitors)
     if any(is_offline(judge) for judge in judges):
         return "the judge is no language model"
     if len(judges) > 1:
         return "different judges scored the samples"
     if len(competitors) < 2:
         return "there is no other agent to compare with"
-    if max(standing.hms for standing in competitors) <= floor:
+    if _highest(competitors) <= floor:
         return "no agent is above the floor"
     return ""
+
+
+def _judges(standings: Sequence[Standing]) -> set[str]:
+    judges: set[str] = set()
+    for standing in standings:
+        judges |= standing.judges
+    return judges

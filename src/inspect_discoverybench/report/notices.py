@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from inspect_discoverybench.report.judges import is_offline
-from inspect_discoverybench.report.leaderboard import Leaderboard
+from inspect_discoverybench.report.leaderboard import Benchmark, Leaderboard
 from inspect_discoverybench.results.result import Result
 
 
@@ -16,17 +16,10 @@ def notices(leaderboard: Leaderboard, results: Sequence[Result]) -> Iterator[str
     """
     shown: set[str] = set()
     for benchmark in leaderboard.benchmarks:
-        judges: set[str] = set()
-        for standing in benchmark.standings:
-            judges |= standing.judges
-        if len(judges) > 1:
-            shares = []
-            for standing in benchmark.standings:
-                by = _listed(standing.judges)
-                shares.append(f"{standing.name} by {by}")
-            listed = "; ".join(shares)
+        shown |= benchmark.judges
+        if len(benchmark.judges) > 1:
+            listed = _judges_of_standings(benchmark)
             yield f"{benchmark.name} was scored by different judges, so its means are not comparable: {listed}."
-        shown |= judges
 
     offline = {judge for judge in shown if is_offline(judge)}
     if offline:
@@ -44,6 +37,26 @@ def notices(leaderboard: Leaderboard, results: Sequence[Result]) -> Iterator[str
     reducers = {result.run.epochs_reducer for result in results} - {"mean"}
     if reducers:
         yield f"Logs reduce epochs by {_listed(reducers)}; here, epochs are averaged."
+    yield from _calls_as_text(leaderboard)
+
+
+def _calls_as_text(leaderboard: Leaderboard) -> Iterator[str]:
+    """How many samples of a configuration look like those of a bad analyst, because none of their calls ran."""
+    for standing in leaderboard.standings:
+        marked = [result for result in standing.results if result.score.metadata.get("wrote_calls_as_text")]
+        if marked:
+            yield (
+                f"{standing.configuration.benchmark}, {standing.name}: {len(marked)} of {len(standing.results)} "
+                "samples wrote their calls as text: try `-S actions=text` or `-M emulate_tools=true`."
+            )
+
+
+def _judges_of_standings(benchmark: Benchmark) -> str:
+    texts = []
+    for standing in benchmark.standings:
+        judges = _listed(standing.judges)
+        texts.append(f"{standing.name} by {judges}")
+    return "; ".join(texts)
 
 
 def _listed(names: set[str]) -> str:

@@ -1,7 +1,6 @@
 """The report's page: one HTML file that shows sections and samples, works offline and loads nothing."""
 
 import re
-import shlex
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -33,14 +32,17 @@ MARKUP = re.compile(r"`(?P<code>[^`]+)`|\*(?P<term>[^*]+)\*")
 
 def render_page(contents: Contents, title: str) -> bytes:
     """The page as HTML in UTF-8."""
-    left_out = pd.DataFrame(contents.left_out.items(), columns=["log", "reason"])
-    samples = _sample_section(contents)
-    sections = [*contents.sections, samples, Section(LEFT_OUT, left_out)]
     titles = contents.leaderboard.style.titles
-    tables = {section.name: shown_tables(section.table, titles) for section in sections}
-    tables[SAMPLES] = shown_tables(samples.table, {})
+    tables = {section.name: shown_tables(section.table, titles) for section in contents.sections}
+    samples = _in_percent(contents.samples)
+    left_out = pd.DataFrame(contents.left_out.items(), columns=["log", "reason"])
+    tables[SAMPLES] = shown_tables(samples, {})
+    tables[LEFT_OUT] = shown_tables(left_out, {})
 
-    css, script = _resource("page.css"), _resource("page.js")
+    sections = [*contents.sections, Section(SAMPLES, samples), Section(LEFT_OUT, left_out)]
+    terms = glossary()
+    css = _resource("page.css")
+    script = _resource("page.js")
     environment = Environment(
         autoescape=True,
         undefined=StrictUndefined,
@@ -57,8 +59,8 @@ def render_page(contents: Contents, title: str) -> bytes:
         notices=notices(contents.leaderboard, contents.results),
         sections=sections,
         tables=tables,
-        glossary=glossary(),
-        anchors={term.lower(): number for number, term in enumerate(glossary())},
+        glossary=terms,
+        anchors={term.lower(): number for number, term in enumerate(terms)},
         filters=FILTERS,
         pieces=_pieces,
         zip=zip,
@@ -85,8 +87,8 @@ def _hash(text: str) -> str:
 
 
 def _image(chart: Chart, dark: bool) -> str:
-    image = b64encode(svg(chart, dark))
-    return f"data:image/svg+xml;base64,{image.decode()}"
+    encoded = b64encode(svg(chart, dark))
+    return f"data:image/svg+xml;base64,{encoded.decode()}"
 
 
 def _pieces(text: str) -> Iterator[tuple[str, str]]:
@@ -100,47 +102,34 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
     yield "text", text[end:]
 
 
-def _sample_section(contents: Contents) -> Section:
+def _in_percent(samples: pd.DataFrame) -> pd.DataFrame:
     """The table of samples, with scores × 100 as everywhere on the page."""
-    table = contents.samples.copy()
-    for key, label in SCORE_KEYS.items():
-        table[key] *= 100
-        table = table.rename(columns={key: f"{label} × 100"})
-
-    folders = {log.rpartition("/")[0] for log in table.log}
-    folder = folders.pop() or "."
-    folder = "LOG_DIR" if folders else shlex.quote(folder)
-    note = (
-        f"To read the transcripts, run `inspect view --log-dir {folder}`; to share them, run "
-        f"`inspect view bundle --log-dir {folder} --output-dir FOLDER`."
-    )
-    return Section(SAMPLES, table, notes=[note])
+    headings = {key: f"{label} × 100" for key, label in SCORE_KEYS.items()}
+    table = samples.copy()
+    table[list(headings)] *= 100
+    return table.rename(columns=headings)
 
 
 def _facts(results: Iterable[Result]) -> Mapping[str, str]:
     """What is at the top of the page about the logs."""
     runs = {result.run for result in results}
     days = sorted(run.created[:10] for run in runs)
-    commits = [run.data_commit[:12] for run in runs if run.data_commit]
-    versions = [run.task_version for run in runs]
-    packages = [run.package_version for run in runs]
-    images = [run.image for run in runs]
-    judges = [result.score.judge for result in results]
+    commits = [run.data_commit or "" for run in runs]
     now = datetime.now(UTC)
     package = version("inspect-discoverybench")
     facts = {
         "Logs": f"{len(runs):,}",
         "Written": f"{days[0]} to {days[-1]}",
-        "Judge": _listed(judges) or "none",
-        "Task version": _listed(versions),
-        "Package": _listed(packages),
-        "Sandbox image": _listed(images),
-        "Data": _listed(commits),
+        "Judge": _listed(result.score.judge for result in results) or "none",
+        "Task version": _listed(run.task_version for run in runs),
+        "Package": _listed(run.package_version for run in runs),
+        "Sandbox image": _listed(run.image for run in runs),
+        "Data": _listed(commit[:12] for commit in commits),
         "Report": f"{now:%Y-%m-%d %H:%M} UTC, inspect-discoverybench {package}",
     }
     return {name: text for name, text in facts.items() if text}
 
 
 def _listed(values: Iterable[str | None]) -> str:
-    known = {value for value in values if value}
+    known = set(filter(None, values))
     return ", ".join(sorted(known))

@@ -1,6 +1,5 @@
 """Tables as readers see them: headings and cells as texts, with each interval in one cell."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,9 +10,6 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from inspect_discoverybench.report.means import IF_0, IF_1
 
 MISSING = "–"
-
-FORMATS = {r"\bp$": ".3f", "USD": ".4f", "tokens|^difficulty$|^tree_level$": ",.0f", "": ",.1f"}
-"""Formats of fractions by pattern of the column. The first one that matches applies."""
 
 LOW, HIGH = " low", " high"
 """Ends of the names of two columns that are the ends of an interval."""
@@ -67,45 +63,57 @@ def _shown(title: str, table: pd.DataFrame) -> ShownTable:
         table = table.drop(columns=IN_CONFIGURATION, errors="ignore")
     for column in table:
         name = str(column)
+        if name.endswith(HIGH) or name == IF_1:
+            continue
         heading = name.replace("_", " ")
-        values = [_text(name, value) for value in table[name]]
+        cells = _cells(table, name)
         if name.endswith(LOW):
             interval = name.removesuffix(LOW)
             heading = f"95 % CI, {interval}"
-            values = _intervals(values, table, interval + HIGH)
+            cells = _intervals(cells, _cells(table, interval + HIGH))
         elif name == IF_0:
             heading = "HMS, missing as 0 to 1"
-            values = _intervals(values, table, IF_1)
-        elif name.endswith(HIGH) or name == IF_1:
-            continue
-        if set(values) == {MISSING}:
+            cells = _intervals(cells, _cells(table, IF_1))
+        if set(cells) == {MISSING}:
             continue
 
-        shown.columns[heading] = values
-        if is_numeric_dtype(table[name]) and not is_bool_dtype(table[name]):
+        shown.columns[heading] = cells
+        is_number = is_numeric_dtype(table[name]) and not is_bool_dtype(table[name])
+        if is_number:
             shown.numeric.add(heading)
     return shown
 
 
-def _intervals(lows: list[str], table: pd.DataFrame, high: str) -> list[str]:
-    intervals = []
-    for low, value in zip(lows, table[high], strict=True):
-        end = _text(high, value)
-        interval = f"{low} to {end}"
-        intervals.append(MISSING if low == MISSING else interval)
-    return intervals
+def _cells(table: pd.DataFrame, column: str) -> list[str]:
+    """The texts of a column."""
+    decimals = _decimals(column)
+    return [_text(value, decimals) for value in table[column]]
 
 
-def _text(column: str, value: Any) -> str:
-    """The text of a cell."""
+def _decimals(column: str) -> int:
+    """Number of decimals of fractions."""
+    if column.endswith(" p"):
+        return 3
+    if "USD" in column:
+        return 4
+    return 0 if "tokens" in column else 1
+
+
+def _text(value: Any, decimals: int) -> str:
     if value is None or value != value:  # NaN
         return MISSING
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
-    if not isinstance(value, float):
-        return str(value)
-    matching = [pattern for pattern in FORMATS if re.search(pattern, column)]
-    specification = FORMATS[matching[0]]
-    return format(value, specification)
+    if isinstance(value, float):
+        return f"{value:,.{decimals}f}"
+    return str(value)
+
+
+def _intervals(lows: list[str], highs: list[str]) -> list[str]:
+    intervals = []
+    for low, high in zip(lows, highs, strict=True):
+        interval = f"{low} to {high}"
+        intervals.append(MISSING if low == MISSING else interval)
+    return intervals
