@@ -24,6 +24,8 @@ def main() -> int:
         model_roles={"grader": options.grader},
         solver=SolverSpec(options.solver),
         limit=options.limit,
+        # The files are sorted by domain, so the first samples would be of one or two domains only.
+        sample_shuffle=options.seed,
         # One failed sample does not end the run; `eval_set` runs it again.
         continue_on_fail=True,
         retry_attempts=options.retries,
@@ -62,7 +64,8 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--solver", default="discoverybench/react")
     parser.add_argument("--model", default="discoverybench/baseline", help="evaluated model; none for the gold solver")
     parser.add_argument("--grader", default="discoverybench/lexical", help="model of the judge")
-    parser.add_argument("--limit", type=int, help="maximum number of samples")
+    parser.add_argument("--limit", type=int, help="maximum number of samples, drawn at random")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the draw; the same one gives the same samples")
     parser.add_argument("--min-hms", type=float, default=0.25, help="lowest mean HMS that passes, in 0-1")
     parser.add_argument("--retries", type=int, default=2, help="maximum number of retries of a failed run")
     parser.add_argument("--log-dir", default="logs/nightly", help="one folder per night")

@@ -69,8 +69,6 @@ def test_a_failing_judge_is_one_line_and_writes_no_file() -> None:
         ("--out away/score.json", "No such file or directory: 'away/score.json'. Check the path, "),
         ("--aggregation mean", "aggregation must be product or released, got 'mean'."),
         ("--grader nowhere/x", "The judge nowhere/x cannot be called: Model API nowhere of model"),
-        ("--grader nowhere/x", "Choose another one with --grader."),
-        ("--grader discoverybench/lexicl", "Choose another one with --grader."),
         ("--grader openai/gpt-4o", "Choose another one with --grader."),
     ],
 )

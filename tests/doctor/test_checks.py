@@ -18,8 +18,9 @@ def doctor(options: str = "", *, exit_code: int) -> dict[str, str]:
     assert result.exit_code == exit_code, result.output
     findings = {}
     for line in result.stdout.splitlines():
+        status = line[:7]
         check, _, message = line[7:].partition(": ")
-        findings[check] = line[:7] + message
+        findings[check] = status + message
     return findings
 
 
@@ -28,6 +29,7 @@ def test_a_sound_installation(upstream: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(upstream))
     findings = doctor("--model discoverybench/baseline", exit_code=0)
     assert list(findings) == ["versions", "data", "docker", "discoverybench/baseline"]
+
     for finding in findings.values():
         assert finding.startswith("ok ")
     assert "the released data are complete and unchanged" in findings["data"]
@@ -58,9 +60,11 @@ def test_an_old_package_and_a_wrong_data_folder(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_damaged_data_fail_with_the_remedy(upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "discoverybench").symlink_to(upstream / "discoverybench" / "real")
-    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(tmp_path / "data"))
+    only_real = upstream / "discoverybench" / "real"
+    root = tmp_path / "data"
+    root.mkdir()
+    (root / "discoverybench").symlink_to(only_real)
+    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(root))
     finding = doctor(exit_code=1)["data"]
     assert finding.startswith("failed ")
     assert "is missing (and 1465 more)" in finding
@@ -94,7 +98,6 @@ def test_a_model_acts_by_a_tool_call_or_a_code_block(
     ("answer", "message"),
     [
         ("It is 42.", "neither calls a tool nor writes a block of code. Choose another model for agents."),
-        (" ", "neither calls a tool nor writes a block of code"),
         (NoChoices(), "neither calls a tool nor writes a block of code"),
         (Refused(f"Incorrect API key provided: {SECRET}.", status=401), "Check its key, its name and its base URL."),
         (404, "scripted failure 404"),

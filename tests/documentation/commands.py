@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import re
 import shlex
+import signal
 import sys
 from collections.abc import Mapping
 from importlib.metadata import entry_points
@@ -21,13 +22,16 @@ _processes.set_forkserver_preload(["inspect_ai", "inspect_ai.analysis", "inspect
 
 def commands_of(page: Path) -> list[str]:
     """Every command in the `bash` blocks of a page, each on one line and without its comment."""
+    text = page.read_text("utf-8").replace("\\\n", " ")
+    lines: list[str] = []
+    for block in _BLOCK.findall(text):
+        lines += block.splitlines()
+
     commands = []
-    for block in _BLOCK.findall(page.read_text("utf-8")):
-        for line in block.replace("\\\n", " ").splitlines():
-            command = _COMMENT.sub("", line)
-            words = command.split()
-            if words:
-                commands.append(" ".join(words))
+    for line in lines:
+        words = _COMMENT.sub("", line).split()
+        if words:
+            commands.append(" ".join(words))
     return commands
 
 
@@ -40,25 +44,24 @@ def run_command(command: str, folder: Path, environment: Mapping[str, str]) -> t
     output = folder / "output.txt"
     process = _processes.Process(target=_run, args=(command, folder, dict(environment), output))
     process.start()
-    process.join(240)
-    if process.is_alive():
-        process.kill()
-        process.join()
+    process.join()
     return process.exitcode, output.read_text("utf-8", "replace")
 
 
 def _run(command: str, folder: Path, environment: dict[str, str], output: Path) -> None:
+    signal.alarm(240)  # ends a command that does not end
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
     file = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    os.dup2(file, sys.stdout.fileno())
-    os.dup2(file, sys.stderr.fileno())
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(file, stream.fileno())
 
     name, *arguments = shlex.split(command)
     sys.argv = [name]
     for argument in arguments:
         # The shell expands file patterns, and keeps those that match nothing.
-        sys.argv += sorted(glob.glob(argument)) or [argument]  # noqa: PTH207 - relative paths, as typed
+        files = sorted(glob.glob(argument))  # noqa: PTH207 - relative paths, as typed
+        sys.argv += files or [argument]
     [script] = entry_points(group="console_scripts", name=name)
     sys.exit(script.load()())

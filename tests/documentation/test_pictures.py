@@ -5,33 +5,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from inspect_ai import eval as inspect_eval
-from inspect_ai.solver import Solver
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import expect
 
-from inspect_discoverybench import demo
-from inspect_discoverybench.solvers.codegen import codegen
-from inspect_discoverybench.solvers.no_data_guess import no_data_guess
-from inspect_discoverybench.solvers.react import react
 from tests.browser import launched
 from tests.command_line import completed
 from tests.log_viewer import serving
 
-SIZES = {"viewer.png": (1440, 810), "report.png": (1440, 780)}
-"""Width and height in pixels."""
-
-
-def page_of(browser: Browser, name: str, address: str) -> Page:
-    """Open a page in the size of a picture."""
-    width, height = SIZES[name]
-    page = browser.new_page(viewport={"width": width, "height": height})
-    page.goto(address)
-    return page
-
-
-def run_demo(solver: Solver, folder: Path) -> None:
-    [log] = inspect_eval(demo(), model="discoverybench/baseline", solver=solver, log_dir=str(folder))
-    assert log.status == "success", log.error
+OTHER_SOLVERS = "[discoverybench/codegen, discoverybench/no_data_guess]"
 
 
 @pytest.mark.documented
@@ -40,14 +20,19 @@ def test_pictures_of_the_viewer_and_the_report(chromium: str, tmp_path: Path) ->
     # The viewer shows the path of the logs.
     with TemporaryDirectory(prefix="discoverybench-") as folder:
         logs = Path(folder, "logs")
-        run_demo(react(), logs)
-        run_demo(codegen(), Path("more"))
-        run_demo(no_data_guess(), Path("more"))
+        completed(f"run demo --set log_dir={logs} --set solvers=[discoverybench/react]")
+        completed(f"run demo --set log_dir=more --set 'solvers={OTHER_SOLVERS}'")
         completed(f"report {logs} more")
+
         with serving(logs) as viewer, launched(chromium) as browser:
-            page = page_of(browser, "viewer.png", viewer)
-            expect(page.get_by_role("row").filter(has_text="demo/beekeeping")).to_be_visible(timeout=30_000)
+            page = browser.new_page(viewport={"width": 1440, "height": 810})
+            page.goto(viewer)
+            row = page.get_by_role("row").filter(has_text="demo/beekeeping")
+            expect(row).to_be_visible(timeout=30_000)
             page.screenshot(path=target / "viewer.png")
-            page = page_of(browser, "report.png", (tmp_path / "report" / "report.html").as_uri())
+
+            page.set_viewport_size({"width": 1440, "height": 780})
+            report = tmp_path / "report" / "report.html"
+            page.goto(report.as_uri())
             expect(page.locator("#hms")).to_contain_text("no_data_guess")
             page.screenshot(path=target / "report.png")

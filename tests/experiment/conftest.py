@@ -16,12 +16,6 @@ def experiment_files(tmp_path: Path) -> None:
 
 
 @pytest.fixture(autouse=True)
-def own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No setting of the developer reaches a test."""
-    monkeypatch.delenv("INSPECT_EVAL_MODEL_COST_CONFIG", raising=False)
-
-
-@pytest.fixture(autouse=True)
 def dry_run_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Dry-run in this process: tests have no display that Inspect could keep, and a process takes three seconds."""
     if "command_line" not in request.fixturenames:

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import yaml
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
 SMALL = """\
@@ -42,13 +41,3 @@ def metadata(log: EvalLog) -> dict[str, Any]:
     """What a log records of its experiment."""
     assert log.eval.metadata is not None
     return log.eval.metadata
-
-
-def price(amount: float) -> dict[str, float]:
-    """The price of a model, in US dollars for a million tokens that are read or written."""
-    return {"input": amount, "output": amount, "input_cache_write": 0, "input_cache_read": 0}
-
-
-def write_prices(name: str, prices: dict[str, float]) -> None:
-    """Write a file with the prices of the offline model."""
-    Path(name).write_text(yaml.safe_dump({"discoverybench/baseline": prices}), "utf-8")

@@ -30,6 +30,7 @@ COMMAND = Path(sys.executable).with_name("discoverybench")
         ("log_dir=/dev/null/x", "Not a directory: '/dev/null/x'. Check the path, its permissions and the "),
         ("log_dir=foo://x", "foo://x cannot be read: Protocol not known: foo. Check the address"),
         ("log_dir=http://127.0.0.1:9/x", "http://127.0.0.1:9/x cannot be read: Cannot connect to host"),
+        ("models=[discoverybench/baseline, discoverybench/baseline]", "small.yaml: The task"),
         ("options.sample_id=a", "small.yaml: You cannot specify both sample_id and limit."),
     ],
 )
@@ -51,6 +52,22 @@ def test_an_experiment_that_cannot_be_run_is_refused(change: str, line: str) -> 
 )
 def test_a_misspelled_name_is_refused_with_the_nearest_one(change: str, line: str) -> None:
     assert line in refused(f"run small.yaml --dry-run --set '{change}'")
+
+
+def test_a_dry_run_prints_the_matrix_with_samples_and_limits_and_leaves_nothing() -> None:
+    output = completed("run small.yaml --dry-run --set epochs=3")
+    assert "small: logs in logs/small" in output
+    cell = r"discoverybench/(\S+)"
+    rows = re.findall(rf"^ *{cell} +{cell} +{cell} +(\d+) *$", output, re.MULTILINE)
+    assert rows == [
+        ("demo", "gold", "baseline", "6"),
+        ("demo", "gold", "baseline(temperature=0.5)", "6"),
+        ("demo", "no_data_guess", "baseline", "6"),
+        ("demo", "no_data_guess", "baseline(temperature=0.5)", "6"),
+    ]
+    assert re.search(r"^ *4 runs +24 *$", output, re.MULTILINE)
+    assert "Limits: samples 2." in output
+    assert not logs()
 
 
 def test_a_cost_limit_needs_prices_of_all_models() -> None:
@@ -105,9 +122,7 @@ def test_a_secret_of_a_model_is_not_shown_recorded_or_exported(kind: str) -> Non
         write_with_secret(kind, model, endpoint)
         results = [
             discoverybench("run secret.yaml --dry-run"),
-            discoverybench("run secret.yaml --dry-run --json"),
             discoverybench("run secret.yaml --retries 0"),
-            discoverybench("run secret.yaml --retries 0 --json"),
             discoverybench("plan secret.yaml"),
         ]
     for result in results:
@@ -141,6 +156,6 @@ def test_a_secret_of_the_options_another_role_or_a_solver_is_not_exported(change
 def test_a_secret_of_a_solver_is_not_shown_or_recorded() -> None:
     change = f"--set 'solvers=[{{name: with_key, args: {{api_key: {SECRET}}}}}]'"
     assert SECRET not in completed(f"run gold.yaml --dry-run {change}")
-    assert SECRET not in completed(f"run gold.yaml {change} --json")
+    assert SECRET not in completed(f"run gold.yaml {change}")
     [log] = logs()
     assert (log.eval.metadata or {})["solver_args"] == {"api_key": "[api_key]"}

@@ -13,6 +13,7 @@ from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.experiment.definition import Experiment
 from inspect_discoverybench.experiment.experiment_file import ExperimentFile
 from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
+from tests.command_line import refused
 
 EVALS = Path(__file__).parents[2] / "evals"
 GOLDEN = Path(__file__).parents[1] / "golden" / "experiments"
@@ -63,7 +64,7 @@ def write(folder: Path, text: str = GOOD) -> Path:
 def refusal(path: Path, *changes: str) -> str:
     """The message with which a file is refused."""
     with pytest.raises(InvalidExperiment) as raised:
-        matrix(*ExperimentFile(path, changes).read())
+        ExperimentFile(path, changes).read()
     assert "\n" not in raised.value.message
     return raised.value.message
 
@@ -99,24 +100,41 @@ def test_a_missing_key_is_named(tmp_path: Path) -> None:
 def test_a_file_that_is_no_mapping_or_does_not_exist_is_refused(tmp_path: Path) -> None:
     message = refusal(write(tmp_path, "- a list\n"))
     assert "small.yaml: expected a mapping with the keys name, description, tasks," in message
-    assert refusal(tmp_path / "nowhere.yaml").endswith("cannot be read (No such file or directory). Check the path.")
-    assert refusal(Path("a\0")).endswith("cannot be read (embedded null byte). Check the path.")
+    (tmp_path / "latin.yaml").write_bytes("name: ä".encode("latin-1"))
+    assert "latin.yaml: invalid YAML: unacceptable character" in refusal(tmp_path / "latin.yaml")
+    assert "No such file or directory: 'nowhere/x.yaml'. Check the path" in refused("run nowhere/x.yaml")
 
 
 @pytest.mark.parametrize(
     ("log_dir", "message"),
     [
-        ("'http://[::1'", "log_dir: Invalid IPv6 URL, got 'http://[::1"),
+        ("'http://[::1'", "log_dir: Invalid IPv6 URL"),
         ("run#1", "log_dir: Inspect cannot resume runs in a folder with #, ? or % in its name"),
-        ("~nobody-here", "log_dir: there is no such folder; write an absolute path"),
         ('"logs/a\\nb"', "log_dir: a log directory has no line breaks"),
-        ('"logs/a\\rb"', "log_dir: a log directory has no line breaks"),
-        ('"logs/\\e[2J"', "log_dir: a log directory has no line breaks"),
-        ('"s3://logs/a\\nb"', "log_dir: a log directory has no line breaks"),
+        ('"s3://logs/\\e[2J"', "log_dir: a log directory has no line breaks"),
     ],
 )
 def test_a_log_directory_that_inspect_cannot_use_is_refused(tmp_path: Path, log_dir: str, message: str) -> None:
     assert message in refusal(write(tmp_path), f"log_dir={log_dir}")
+
+
+@pytest.mark.parametrize(
+    "log_dir",
+    [
+        "s3://me:sesame-open-7731@bucket/logs",
+        "https://sesame-open-7731@host/logs",
+        "memory://logs?token=sesame-open-7731",
+        "https://host/logs#sesame-open-7731",
+    ],
+)
+@pytest.mark.parametrize(
+    "command", ["run", "run --dry-run", "plan", "plan --print slurm --shards 2", "status --shards 2"]
+)
+def test_a_secret_in_the_log_directory_is_refused_and_not_printed(command: str, log_dir: str, tmp_path: Path) -> None:
+    write(tmp_path, GOOD.replace("logs/small", f"'{log_dir}'"))
+    message = refused(f"{command} small.yaml")
+    assert "small.yaml:7: log_dir: a log directory has no user name, password or query" in message
+    assert "sesame" not in message
 
 
 @given(st.text(max_size=60))
@@ -150,20 +168,14 @@ def test_variables_and_changes_are_filled_in(tmp_path: Path, monkeypatch: pytest
     ("change", "message"),
     [
         ("limits", "--set limits: expected a.b=c."),
-        ("models.3.name=x", "--set models.3.name=x: no such place in the file. List items are numbered from 0."),
-        ("name.first=x", "--set name.first=x: no such place in the file."),
+        ("models.3.name=x", "--set models.3.name: no such place in the file. List items are numbered from 0."),
+        ("name.first=x", "--set name.first: no such place in the file."),
         ("name=[", "--set name:1: "),
         ("epochs=none", "small.yaml:1: epochs: Input should be a valid integer"),
     ],
 )
 def test_an_invalid_change_is_refused(tmp_path: Path, change: str, message: str) -> None:
     assert message in refusal(write(tmp_path), change)
-
-
-def test_a_run_that_is_in_the_matrix_twice_is_refused(tmp_path: Path) -> None:
-    models = "discoverybench/baseline, {name: discoverybench/baseline, base_url: 'http://127.0.0.1:1'}"
-    message = refusal(write(tmp_path), f"models=[{models}]")
-    assert "is in the matrix twice. Remove one. A different base_url does not make a different run." in message
 
 
 def test_the_matrix_is_tasks_times_solvers_times_models(tmp_path: Path) -> None:

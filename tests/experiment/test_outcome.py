@@ -1,92 +1,38 @@
 """The outcome of a run, and the table at the end of an experiment."""
 
-import json
 import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from inspect_ai import Task
-from inspect_ai import eval as inspect_eval
-from inspect_ai.dataset import Sample
-from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
-from inspect_ai.solver import TaskState
 
-from inspect_discoverybench.experiment.outcome import RunOutcome
 from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.results.frame import read_results
-from inspect_discoverybench.statistics.mean import estimate_mean
 from tests import inspect_command
-from tests.command_line import completed, discoverybench, lab
+from tests.command_line import completed, discoverybench, failed, lab
 from tests.endpoint import Answer, tool_call
-from tests.experiment.experiments import BASELINE, logs, logs_of, price, write_prices
+from tests.experiment.experiments import BASELINE, logs
 
 STUDY = Path(__file__).parents[2] / "examples/lighthouses/metadata_0.json"
 NO_DATA_GUESS = "--set solvers=[discoverybench/no_data_guess]"
 
 
-@scorer(metrics=[mean()])
-def one_half_or_unscored() -> Scorer:
-    async def score(state: TaskState, target: Target) -> Score:
-        if state.sample_id == "scored":
-            return Score(value=0.5)
-        return Score.unscored(reason="grader_failed")
-
-    return score
-
-
-def test_bounds_count_unscored_samples_as_0_and_as_1() -> None:
-    labels = {"task": "t", "solver": "s", "model": "m"}
-    samples = [Sample("-", id="scored"), Sample("-", id="failed")]
-    task = Task(samples, solver=[], scorer=one_half_or_unscored(), metadata={"run": labels})
-    [log] = inspect_eval(task, model="mockllm/model")
-    assert log.status == "success", log.error
-
-    outcome = RunOutcome.of_log(log)
-    assert outcome.labels == ("t", "s", "m")
-    assert outcome.samples.scored == 1
-    assert outcome.samples.unscored == 1
-    assert outcome.score is not None
-    assert outcome.score.value == 0.5
-    assert outcome.score.bounds == (0.25, 0.75)
-
-
-@pytest.fixture
-def priced() -> str:
-    """The command of two runs with the offline model, whose input costs one dollar a token."""
-    write_prices("costs.yaml", price(1_000_000) | {"output": 0})
-    return f"run small.yaml {BASELINE} --model-cost-config costs.yaml"
-
-
-def test_the_closing_table(priced: str) -> None:
-    output = completed(priced)
+def test_the_closing_table() -> None:
+    output = completed(f"run small.yaml {BASELINE}")
     headings = (
-        r"CI on *\n *task +solver +model +HMS +these tasks +scored +unscored +no submission +errors +tokens +US \$"
+        r"CI on *\n *task +solver +model +score +these tasks +scored +unscored +no submission +errors +tokens +US \$"
     )
     assert re.search(headings, output)
-    assert re.search(r"gold +\S+ +1\.000 +0\.[\d]{3} to 1\.000 +2 +0 +0 +0 +[\d,]+ +0\.00 *\n", output)
+    assert re.search(r"gold +\S+ +HMS 1\.000 +0\.[\d]{3} to 1\.000 +2 +0 +0 +0 +[\d,]+ +0\.00 *\n", output)
+    assert "discoverybench/demo: 2 of 8 tasks (first 2 in file order: " in output
     assert "2 of 2 runs are complete." in output
     assert "To make a report, run: discoverybench report logs/small" in output
 
-    [guess] = logs_of("no_data_guess")
-    usage = guess.stats.model_usage["discoverybench/baseline"]
-    assert usage.total_cost == usage.input_tokens
-    assert f"{usage.input_tokens:,.2f}" in output
 
-
-def test_the_closing_table_as_json(priced: str) -> None:
-    result = discoverybench(f"{priced} --json")
-    gold, no_data_guess = json.loads(result.stdout)["runs"]
-    assert gold["solver"] == "discoverybench/gold"
-    assert gold["samples"] == {"scored": 2, "unscored": 0, "no_submission": 0, "errors": 0, "calls_as_text": 0}
-    score = gold["score"]
-    assert score["value"] == 1.0
-    assert score["bounds"] is None
-    expected = estimate_mean([1, 1], "ab")
-    assert score["interval"] == pytest.approx([expected.low, 1.0])
-    [guess] = logs_of("no_data_guess")
-    assert no_data_guess["cost"] == guess.stats.model_usage["discoverybench/baseline"].input_tokens
+def test_the_closing_table_names_a_random_selection() -> None:
+    output = completed("run gold.yaml --set options.sample_shuffle=1")
+    assert "discoverybench/demo: 2 of 8 tasks (2 drawn at random: " in output
 
 
 def test_unscored_samples_are_reported_with_the_command_to_score_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,12 +61,9 @@ def test_samples_without_a_submission_and_with_errors_are_counted() -> None:
     answers: Iterator[Answer] = iter([400, *[no_hypothesis] * 9])
     options = "--set 'options={fail_on_error: false, max_samples: 1, max_connections: 1}'"
     with lab(lambda _: next(answers)) as (model, _):
-        result = discoverybench(f"run small.yaml {NO_DATA_GUESS} {options} --model {model} --json")
-    assert result.exit_code == 1
-    [outcome] = json.loads(result.stdout)["runs"]
-    assert outcome["samples"]["scored"] == 1
-    assert outcome["samples"]["no_submission"] == 1
-    assert outcome["samples"]["errors"] == 1
+        output = failed(f"run small.yaml {NO_DATA_GUESS} {options} --model {model}")
+    assert re.search(r"lab/\S+ +HMS 0\.000 +– +1 +0 +1 +1 ", output)
+    assert "Samples with an error: 1. To run them again, run:\n  inspect eval-retry " in output
 
 
 def test_a_task_without_a_score_has_none_in_the_table() -> None:

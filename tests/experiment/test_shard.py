@@ -1,8 +1,7 @@
 """Shards: parts of an experiment that run independently and are read as one."""
 
 import errno
-import json
-from itertools import chain
+import re
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -12,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_discoverybench.experiment.log_lock import locked
-from inspect_discoverybench.experiment.shard import assign_samples
+from inspect_discoverybench.experiment.shard import Shard
 from inspect_discoverybench.results.frame import read_results
-from tests.command_line import completed, discoverybench, refused
+from tests.command_line import completed, discoverybench, failed, refused
 from tests.experiment.experiments import logs, metadata
 
 IDENTITY = ["task", "agent", "model_settings", "id", "epoch"]
@@ -23,51 +22,33 @@ SCORES = [*IDENTITY, "outcome", "hms", "context", "variables", "relationship"]
 
 def scores(folder: str) -> pd.DataFrame:
     """The scores in a folder of logs, without what differs between two equal runs."""
-    return read_results([folder]).samples[SCORES].sort_values(IDENTITY, ignore_index=True)
+    samples = read_results([folder]).samples
+    return samples[SCORES].sort_values(IDENTITY, ignore_index=True)
 
 
 def states(options: str) -> list[str]:
     """The state of each shard, and its samples and finished samples."""
-    result = discoverybench(f"status {options} --json")
-    status = json.loads(result.output)
-    assert result.exit_code == (0 if status["complete"] else 1)
-    return [f"{shard['state']} {shard['finished']}/{shard['samples']}" for shard in status["shards"]]
+    result = discoverybench(f"status {options}")
+    rows = re.findall(r"^ *\d+/\d+ +(\w+) +(\d+) +(\d+) *$", result.output, re.MULTILINE)
+    is_complete = all(state == "finished" for state, _, _ in rows)
+    assert result.exit_code == (0 if is_complete else 1)
+    return [f"{state} {finished}/{samples}" for state, samples, finished in rows]
 
 
-SIZES = st.lists(st.integers(0, 40), min_size=1, max_size=8)
-COUNTS = st.integers(1, 12)
+@given(size=st.integers(0, 40), more=st.integers(0, 10), run=st.integers(0, 20), count=st.integers(1, 12))
+def test_shards_are_disjoint_balanced_and_keep_their_samples(size: int, more: int, run: int, count: int) -> None:
+    all_samples: list[int | str] = []
+    lengths = []
+    for number in range(1, count + 1):
+        shard = Shard(number, count)
+        samples = shard.samples_of([*range(size)], run)
+        larger = shard.samples_of([*range(size + more)], run)
+        assert set(samples) <= set(larger)
+        all_samples += samples
+        lengths.append(len(samples))
 
-
-def runs_of(sizes: list[int]) -> list[list[int | str]]:
-    """Runs with numbered samples."""
-    return [list(range(size)) for size in sizes]
-
-
-@given(SIZES, COUNTS)
-def test_shards_are_disjoint_and_balanced(sizes: list[int], count: int) -> None:
-    shards = assign_samples(runs_of(sizes), count)
-    for number, size in enumerate(sizes):
-        parts = [shard[number] for shard in shards]
-        assert sorted(chain(*parts)) == list(range(size))
-        lengths = [len(part) for part in parts]
-        assert max(lengths) - min(lengths) <= 1
-
-
-@given(st.integers(0, 40), st.integers(1, 8), COUNTS)
-def test_shards_of_equally_large_runs_differ_by_one_sample_at_most(size: int, runs: int, count: int) -> None:
-    shards = assign_samples(runs_of([size] * runs), count)
-    totals = [sum(map(len, shard)) for shard in shards]
-    assert max(totals) - min(totals) <= 1
-
-
-@given(SIZES, COUNTS, st.integers(0, 10))
-def test_samples_stay_in_their_shard_when_there_are_more(sizes: list[int], count: int, more: int) -> None:
-    larger_sizes = [size + more for size in sizes]
-    shards = assign_samples(runs_of(sizes), count)
-    larger_shards = assign_samples(runs_of(larger_sizes), count)
-    for shard, larger_shard in zip(shards, larger_shards, strict=True):
-        for ids, larger_ids in zip(shard, larger_shard, strict=True):
-            assert set(ids) <= set(larger_ids)
+    assert sorted(all_samples, key=int) == [*range(size)]
+    assert max(lengths) - min(lengths) <= 1
 
 
 @pytest.mark.parametrize(
@@ -118,10 +99,11 @@ def test_shards_are_run_one_by_one_and_read_as_one() -> None:
     assert states("small.yaml --shards 2") == ["missing 0/4", "missing 0/4"]
     assert not Path("logs").exists(), "status writes nothing"
 
-    assert "discoverybench status small.yaml --shards 2" in completed("run small.yaml --shard 2/2")
-    table = discoverybench("status small.yaml --shards 2")
-    assert table.exit_code == 1
-    assert "Missing: 1\nTo continue, run: discoverybench run small.yaml --shard 1/2\n" in table.output
+    output = completed("run small.yaml --shard 2/2")
+    assert "discoverybench status small.yaml --shards 2" in output
+    assert "discoverybench/demo: all 1 tasks of shard 2/2" in output
+    table = failed("status small.yaml --shards 2")
+    assert "Missing: 1\nTo continue, run: discoverybench run small.yaml --shard 1/2\n" in table
     assert "in logs/small would be dropped, because " in refused("run small.yaml --shard 1/2 --limit 1")
 
     completed("run small.yaml --shard 1/2")

@@ -112,7 +112,7 @@ def test_printed_options_exist_in_inspect() -> None:
     ("change", "line"),
     [
         ("tasks.0.args.goal='a, b?'", "-T goal=a, b? cannot be written as a command."),
-        ("grader={name: discoverybench/lexical, base_url: 'http://127.0.0.1:1'}", "base_url of the role grader=http"),
+        ("grader={name: discoverybench/lexical, config: {seed: 1}}", "roles.grader=discoverybench/lexical cannot"),
         ("tags=['a,b']", "tags=['plain', 'a,b'] cannot be written"),
     ],
 )

@@ -34,13 +34,17 @@ def slurm(command: str) -> str:
 def finished(shard: int) -> int:
     """Number of samples that a shard has written to its logs."""
     folder = f"logs/demo/shard-{shard}-of-4"
+    count = 0
     with suppress(OSError, ValueError):  # a log that is just being replaced
-        return sum(len(read_eval_log_sample_summaries(log)) for log in list_eval_logs(folder))
-    return 0
+        for log in list_eval_logs(folder):
+            samples = read_eval_log_sample_summaries(log)
+            count += len(samples)
+    return count
 
 
 def scores(folder: str) -> pd.DataFrame:
-    return read_results([folder]).samples[SCORES].sort_values(IDENTITY, ignore_index=True)
+    samples = read_results([folder]).samples
+    return samples[SCORES].sort_values(IDENTITY, ignore_index=True)
 
 
 @pytest.mark.timeout(2 * SECONDS)
@@ -83,6 +87,5 @@ def running_shards() -> list[int]:
 def wait_until(condition: Callable[[], object]) -> None:
     end = time.monotonic() + SECONDS
     while not condition():
-        output = [path.read_text("utf-8")[-2000:] for path in Path().glob("slurm-*.out")]
-        assert time.monotonic() < end, output
+        assert time.monotonic() < end, [path.read_text("utf-8") for path in Path().glob("slurm-*.out")]
         time.sleep(0.1)

@@ -1,7 +1,5 @@
 """`discoverybench agree`: do HMS and the judge agree with human annotators (paper §4.3)?"""
 
-import json
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -13,9 +11,6 @@ from inspect_discoverybench.human_study.labels import Label, draw_samples, is_la
 from inspect_discoverybench.human_study.sheet import KEY, SHEET, Mark, page_name, write_sheet
 from inspect_discoverybench.human_study.votes import Vote, draw_pairs, read_ballots
 from inspect_discoverybench.submission.submission import SCORE_NAME
-
-DEFAULT_PAIRS = 100
-DEFAULT_SAMPLES = 200
 
 
 @click.group()
@@ -35,12 +30,16 @@ def agree() -> None:
     "--samples",
     "count",
     type=click.IntRange(min=1),
-    help=f"Number of pairs or samples to draw.  [default: {DEFAULT_PAIRS}, or {DEFAULT_SAMPLES} with --judge]",
+    default=100,
+    show_default=True,
+    help="Number of pairs or samples to draw.",
 )
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Output folder.  [default: agreement, or judge_labels with --judge]",
+    default=Path("sheet"),
+    show_default=True,
+    help="Output folder.",
 )
 @click.option("--score", default=SCORE_NAME, show_default=True, help="Name of the score in the logs.")
 @click.option("--anyway", is_flag=True, help="Accept logs whose scores were judged differently.")
@@ -48,8 +47,8 @@ def agree() -> None:
 def sheet(
     logs: tuple[str, ...],
     judge: bool,
-    count: int | None,
-    out: Path | None,
+    count: int,
+    out: Path,
     score: str,
     anyway: bool,
     seed: int,
@@ -63,18 +62,13 @@ def sheet(
     each answer of the judge as right or wrong, and key.csv.
     """
     samples, left_out = read_judged_samples(logs, score, anyway)
+    mark: type[Mark] = Label if judge else Vote
     if judge:
-        out = out or Path("judge_labels")
-        count = count or DEFAULT_SAMPLES
         complete = [sample for sample in samples if judge_answers(sample)]
         left_out["a reply of the judge is not recorded"] = len(samples) - len(complete)
         items = draw_samples(complete, score, count, seed)
-        mark: type[Mark] = Label
     else:
-        out = out or Path("agreement")
-        count = count or DEFAULT_PAIRS
         items = draw_pairs(samples, count, seed)
-        mark = Vote
     write_sheet(mark, items, out)
 
     for reason, number in left_out.items():
@@ -91,8 +85,7 @@ def sheet(
 @agree.command()
 @click.argument("marks", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @click.option("--key", type=click.Path(path_type=Path), help="The key.csv of the sheet.")
-@click.option("--json", "as_json", is_flag=True, help="Print every statistic as JSON.")
-def votes(marks: tuple[Path, ...], key: Path | None, as_json: bool) -> None:
+def votes(marks: tuple[Path, ...], key: Path | None) -> None:
     """Compute statistics from votes or labels. The columns of the files show which they are.
 
     Votes are CSV files with the columns item, annotator and choice. Prints the agreement of HMS with annotators. To
@@ -112,17 +105,13 @@ def votes(marks: tuple[Path, ...], key: Path | None, as_json: bool) -> None:
         statistics = measure_agreement(read_ballots(marks, key))
     else:
         raise InvalidArgument("No HMS to compare the votes with. Pass --key FILE, the key.csv of the sheet.")
-    if as_json:
-        say(json.dumps([asdict(statistic) for statistic in statistics], indent=2))
-        return
+
     rows = []
     for statistic in statistics:
-        interval = "" if statistic.low is None else f"{_decimal(statistic.low)} – {_decimal(statistic.high)}"
+        interval = ""
+        if statistic.low is not None:
+            interval = f"{statistic.low:.3f} – {statistic.high:.3f}"
+        value = "" if statistic.value is None else f"{statistic.value:.3f}"
         paper = "" if statistic.paper is None else f"{statistic.paper:.2f}"
-        numbers = (str(statistic.number), _decimal(statistic.value), interval, paper)
-        rows.append((statistic.name, statistic.note, *numbers))
+        rows.append([statistic.name, statistic.note, str(statistic.number), value, interval, paper])
     print_table("", ["statistic", "note"], ["number", "value", "95% CI", "paper"], rows)
-
-
-def _decimal(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"

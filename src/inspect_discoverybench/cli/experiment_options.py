@@ -24,7 +24,6 @@ class ExperimentOptions:
     limit: int | None
     retries: int | None
     changes: tuple[str, ...]
-    price_file: Path | None
 
     def experiment_file(self) -> ExperimentFile:
         """The file, and the options as changes of it.
@@ -39,7 +38,7 @@ class ExperimentOptions:
             changes.append(f"limits.samples={self.limit}")
         if self.retries is not None:
             changes.append(f"options.retry_attempts={self.retries}")
-        return ExperimentFile(_path(self.file), tuple(changes), self.price_file)
+        return ExperimentFile(_path(self.file), tuple(changes))
 
     @property
     def words(self) -> list[str]:
@@ -53,8 +52,6 @@ class ExperimentOptions:
             words += ["--limit", str(self.limit)]
         if self.retries is not None:
             words += ["--retries", str(self.retries)]
-        if self.price_file is not None:
-            words += ["--model-cost-config", str(self.price_file)]
         return words
 
 
@@ -66,13 +63,6 @@ def experiment_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.option("--limit", type=int, help="Maximum number of samples of each task.")
     @click.option("--retries", type=click.IntRange(min=0), help="Maximum number of retries of a run. [default: 10]")
     @click.option("--set", "changes", multiple=True, metavar="A.B=C", help="Change a value of FILE. Can be repeated.")
-    @click.option(
-        "--model-cost-config",
-        "price_file",
-        envvar="INSPECT_EVAL_MODEL_COST_CONFIG",
-        type=click.Path(path_type=Path),
-        help="File with prices of models, in the format of Inspect's --model-cost-config.",
-    )
     @wraps(command)
     def with_options(
         file: str,
@@ -80,17 +70,9 @@ def experiment_options(command: Callable[..., None]) -> Callable[..., None]:
         limit: int | None,
         retries: int | None,
         changes: tuple[str, ...],
-        price_file: Path | None,
         **others: Any,
     ) -> None:
-        options = ExperimentOptions(
-            file=file,
-            models=models,
-            limit=limit,
-            retries=retries,
-            changes=changes,
-            price_file=price_file,
-        )
+        options = ExperimentOptions(file, models, limit, retries, changes)
         command(options, **others)
 
     return with_options

@@ -1,5 +1,6 @@
 """The terminal: numbers and tables as text, and signals that end a command."""
 
+import shlex
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -44,6 +45,11 @@ def print_table(
         table.add_row(*map(Text, total))
     # Otherwise rich truncates names to fit the screen or 80 columns.
     Console(width=10_000).print(table)
+
+
+def report_hint(log_dir: str) -> str:
+    """The command that makes a report of a folder of logs, in a sentence."""
+    return f"To make a report, run: discoverybench report {shlex.quote(log_dir)}"
 
 
 def number_or_unknown(value: float | None, decimals: int = 0) -> str:

@@ -16,6 +16,8 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from inspect_discoverybench.errors.redaction import public_url
+
 Arguments = dict[str, Any]
 """Arguments or settings by name."""
 
@@ -101,14 +103,15 @@ def _log_dir(address: str) -> str:
     if not address.isprintable():
         raise ValueError("a log directory has no line breaks and no other control characters; choose another one")
     if urlparse(address).scheme:
+        if public_url(address) != address:  # commands and tables show the address
+            raise ValueError(
+                "a log directory has no user name, password or query; set variables of the storage instead"
+            )
         return address
 
-    path = os.path.expanduser(address)  # noqa: PTH111 - raises no ValueError
-    if path.startswith("~"):
-        raise ValueError("there is no such folder; write an absolute path")
-    if any(character in path for character in "#?%"):
+    if any(character in address for character in "#?%"):
         raise ValueError("Inspect cannot resume runs in a folder with #, ? or % in its name; choose another one")
-    return path
+    return os.path.expanduser(address)  # noqa: PTH111 - raises no RuntimeError
 
 
 class Experiment(StrictModel):
@@ -145,7 +148,7 @@ class Experiment(StrictModel):
     """See `Limits`."""
 
     options: Arguments = {}
-    """Any other argument of Inspect's `eval_set`, such as `max_connections`, `retry_on_error` or `sandbox`."""
+    """Any other argument of Inspect's `eval_set`, such as `max_connections` or `retry_on_error`."""
 
     log_dir: Annotated[NonEmpty, AfterValidator(_log_dir)]
     """Log directory, used only by this experiment. A second run resumes the logs in it."""

@@ -16,7 +16,7 @@ from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.util import registry_create
 
 from inspect_discoverybench import __all__ as task_names
-from inspect_discoverybench._registry import PACKAGES, SOLVERS
+from inspect_discoverybench._registry import SOLVERS
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.provider_failures import inspect_errors
@@ -24,8 +24,8 @@ from inspect_discoverybench.errors.redaction import public_settings, remember_ke
 from inspect_discoverybench.experiment.definition import Arguments, Component, Experiment, ModelSpec
 from inspect_discoverybench.experiment.experiment_file import ExperimentFile
 from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
-from inspect_discoverybench.experiment.options import eval_set_options
-from inspect_discoverybench.experiment.prices import read_prices, register_prices
+from inspect_discoverybench.experiment.options import require_options
+from inspect_discoverybench.experiment.prices import register_prices
 from inspect_discoverybench.experiment.yaml_file import YamlFile
 from inspect_discoverybench.scorer.judge import INHERITED
 
@@ -58,6 +58,7 @@ class EvalSet:
         accepted = parameters.keys() | GenerateConfig.model_fields.keys()
         # These have side effects outside the log directory, or no effect without samples.
         accepted -= {"notification", "acp_server", "display", "trace", "eval_set_id"}
+
         arguments = {name: value for name, value in self.arguments.items() if name in accepted}
         arguments["log_realtime"] = False
         arguments["ctl_server"] = False
@@ -66,8 +67,10 @@ class EvalSet:
         with TemporaryDirectory() as folder, inspect_errors(InvalidExperiment, str(self.file.path)):
             arguments["log_dir"] = folder
             logs = inspect_eval(list(self.tasks), **arguments)
+
             # Without samples, which Inspect would try to read from the folder when it no longer exists.
-            return [log.model_copy(update={"samples": None, "reductions": None}) for log in logs]
+            without_samples = {"samples": None, "reductions": None}
+            return [log.model_copy(update=without_samples) for log in logs]
 
     def run(self) -> tuple[bool, list[EvalLog]]:
         """Run the samples that are missing in the log directory.
@@ -88,7 +91,9 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
     """
     experiment, file = experiment_file.read()
     cells = matrix(experiment, file)
-    options = eval_set_options(experiment.options, file)
+    require_options(experiment.options, file)
+    options = dict(experiment.options)
+    price_file = options.pop("model_cost_config", None)
 
     # Set on the evaluated models, from which the judge inherits them. Their configs lack settings of `eval_set`.
     timeouts = {name: options[name] for name in INHERITED if name in options}
@@ -102,20 +107,13 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
     all_models = [*models, *roles.values()]
     if "grader" not in roles:
         all_models += _default_judges(tasks, file)
-    prices = read_prices(experiment_file.price_file)
-    register_prices(all_models, prices)
+    register_prices(all_models, price_file)
 
     # Write every finished sample to the log immediately, so that a killed process loses none.
     arguments: Arguments = {"log_buffer": 1, **options, **experiment.arguments}
     arguments["log_dir"] = experiment.log_dir
     arguments["model_roles"] = roles
-    return EvalSet(
-        experiment=experiment,
-        file=file,
-        cells=cells,
-        tasks=tasks,
-        arguments=arguments,
-    )
+    return EvalSet(experiment, file, cells, tasks, arguments)
 
 
 def dry_run_in_subprocess(experiment_file: ExperimentFile) -> list[EvalLog]:
@@ -135,12 +133,7 @@ def dry_run(experiment_file: ExperimentFile) -> list[EvalLog]:
 def _build_task(cell: MatrixCell, model: Model) -> Task:
     task: Task = _create("task", cell.task, cell.task_line)
     metadata = dict(task.metadata or {})
-    task_label, solver_label, model_label = cell.labels
-    metadata["run"] = {
-        "task": task_label,
-        "solver": solver_label,
-        "model": model_label,
-    }
+    metadata["run"] = cell.labels._asdict()
     if cell.solver is None:
         return task_with(task, model=model, metadata=metadata)
 
@@ -154,18 +147,15 @@ def _build_task(cell: MatrixCell, model: Model) -> Task:
 def _create(kind: Literal["task", "solver"], component: Component, where: str) -> Any:
     names = task_names if kind == "task" else SOLVERS
     suggestion = _suggestion(component.name, names)
-    owner = f"{where}: {kind} {component.name}"
-    with inspect_errors(InvalidExperiment, owner, suggestion):
+    with inspect_errors(InvalidExperiment, f"{where}: {kind} {component.name}", suggestion):
         return registry_create(kind, component.name, **component.args)
 
 
 def _suggestion(name: str, names: Iterable[str]) -> str:
-    """The name of this package that is most similar to a registry name, in a sentence; empty if it is one of them."""
-    package, _, own_name = name.rpartition("/")
+    """The registry name of this package that is most similar to a misspelled one, in a sentence."""
+    own_name = name.rpartition("/")[2]
     nearest = get_close_matches(own_name, names, n=1)
-    if not nearest:
-        return ""
-    if package in PACKAGES and own_name in names:
+    if not nearest or own_name == nearest[0]:
         return ""
     return f"Did you mean discoverybench/{nearest[0]}?"
 
@@ -182,19 +172,21 @@ def _build_roles(experiment: Experiment, file: YamlFile) -> dict[str, Model]:
 
 def _build_model(spec: ModelSpec, where: str, timeouts: Arguments) -> Model:
     remember_keys(spec.args)
-    config = spec.config.model_copy(update=timeouts)
-    problem = f"{where}: model {spec.name} cannot be called"
-    with inspect_errors(InvalidExperiment, problem):
+    with inspect_errors(InvalidExperiment, f"{where}: model {spec.name} cannot be called"):
+        config = spec.config.merge(GenerateConfig(**timeouts))
         # inspect-evals-lint: ignore[IEBP001] -- an experiment names its models
         return get_model(spec.name, base_url=spec.base_url, config=config, **spec.args)
 
 
 def _default_judges(tasks: Sequence[Task], file: YamlFile) -> list[Model]:
     """The judges that the tasks use if no role `grader` is set."""
-    names = {(task.metadata or {}).get(DEFAULT_JUDGE_KEY) for task in tasks}
+    names = set()
+    for task in tasks:
+        metadata = task.metadata or {}
+        names.add(metadata.get(DEFAULT_JUDGE_KEY))
     names.discard(None)
-    where = file.where()
-    problem = f"{where}: the default judge cannot be called. Name one, such as grader: PROVIDER/MODEL"
+
+    problem = f"{file.path}: the default judge cannot be called. Name one, such as grader: PROVIDER/MODEL"
     with inspect_errors(InvalidExperiment, problem):
         # inspect-evals-lint: ignore[IEBP001] -- checked before any run
         return [get_model(name) for name in names]

@@ -73,9 +73,6 @@ def _part_to_run(whole: EvalSet, file: ExperimentFile, shard: Shard | None) -> E
 
 def _in_order(logs: Sequence[EvalLog], part: EvalSet) -> list[RunOutcome]:
     """The outcomes in the order of the matrix."""
-    outcomes = {}
-    for log in logs:
-        outcome = RunOutcome.of_log(log)
-        outcomes[outcome.labels] = outcome
     labels = [cell.labels for cell in part.cells]
-    return [outcomes[label] for label in labels if label in outcomes]
+    outcomes = [RunOutcome.of_log(log) for log in logs]
+    return sorted(outcomes, key=lambda outcome: labels.index(outcome.labels))

@@ -1,6 +1,5 @@
 """An experiment file with the changes of a command line."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from pydantic import ValidationError
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.invalid_values import did_you_mean
+from inspect_discoverybench.errors.redaction import public_settings
 from inspect_discoverybench.experiment.definition import Arguments, Experiment, Limits, ModelSpec
 from inspect_discoverybench.experiment.yaml_file import YamlFile, parse_yaml
 
@@ -20,18 +20,17 @@ class ExperimentFile:
     Attributes:
         path: The YAML file.
         changes: Changes of the form `a.b=c`, where `c` is YAML. List items are numbered from 0.
-        price_file: File with prices of models, in the format of Inspect's `--model-cost-config`.
     """
 
     path: Path
     changes: tuple[str, ...] = ()
-    price_file: Path | None = None
 
     def read(self) -> tuple[Experiment, YamlFile]:
         """Read and validate the experiment.
 
         Raises:
-            InvalidExperiment: The file cannot be read or is invalid.
+            InvalidExperiment: The file or a change is invalid.
+            OSError: The file cannot be read.
         """
         file = YamlFile.read(self.path)
         if not isinstance(file.values, dict):
@@ -45,17 +44,8 @@ class ExperimentFile:
             raise InvalidExperiment(_describe(error, file)) from error
 
 
-def reason_of_error(error: Mapping[str, Any]) -> str:
-    """What pydantic says about an invalid value, with the value unless it is a mapping."""
-    message = error["msg"].removeprefix("Value error, ")
-    if isinstance(error["input"], dict):
-        return f"{message}."
-    value = str(error["input"])[:80]
-    return f"{message}, got {value!r}."
-
-
 def _describe(error: ValidationError, file: YamlFile) -> str:
-    """The first error in one line, with its place in the file."""
+    """The first error in one line, with its place in the file, and the value unless it is a mapping."""
     errors = error.errors()
     # A misspelled key often causes a missing key as well. Report the misspelling.
     misspellings = [details for details in errors if details["type"] == "extra_forbidden"]
@@ -63,12 +53,16 @@ def _describe(error: ValidationError, file: YamlFile) -> str:
 
     place = first["loc"]
     name = ".".join(map(str, place))
-    where = f"{file.where(*place)}: {name}"
-    if not misspellings:
-        return f"{where}: {reason_of_error(first)}"
-    keys = {*Experiment.model_fields, *Limits.model_fields, *ModelSpec.model_fields}
-    suggestion = did_you_mean(str(place[-1]), keys)
-    return f"{where}: unknown key.{suggestion} All keys are in docs/experiments.md."
+    message = first["msg"].removeprefix("Value error, ")
+    value = first["input"]
+    if misspellings:
+        keys = {*Experiment.model_fields, *Limits.model_fields, *ModelSpec.model_fields}
+        suggestion = did_you_mean(str(place[-1]), keys)
+        message = f"unknown key.{suggestion} All keys are in docs/experiments.md"
+    elif not isinstance(value, dict):
+        shown = public_settings({name: value})
+        message = f"{message}, got {str(shown[name])!r}"
+    return f"{file.where(*place)}: {name}: {message}."
 
 
 def _apply(change: str, values: Arguments) -> None:
@@ -81,16 +75,15 @@ def _apply(change: str, values: Arguments) -> None:
     container: Any = values
     try:
         for parent in parents:
-            key = _key(container, parent)
             if isinstance(container, dict):
-                container.setdefault(key, {})
-            container = container[key]
+                container.setdefault(parent, {})
+            container = container[_key(container, parent)]
         container[_key(container, last)] = new_value
     except (LookupError, TypeError, ValueError) as error:
-        raise InvalidExperiment(
-            f"--set {change}: no such place in the file. List items are numbered from 0."
-        ) from error
+        raise InvalidExperiment(f"--set {path}: no such place in the file. List items are numbered from 0.") from error
 
 
 def _key(container: Any, part: str) -> str | int:
-    return int(part) if isinstance(container, list) else part
+    if isinstance(container, list):
+        return int(part)
+    return part

@@ -1,13 +1,20 @@
 """The matrix of an experiment: tasks × solvers × models."""
 
-from collections import Counter
 from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
-from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.redaction import public_settings
 from inspect_discoverybench.experiment.definition import Arguments, Component, Experiment, ModelSpec
 from inspect_discoverybench.experiment.yaml_file import YamlFile
+
+
+class RunLabels(NamedTuple):
+    """Task, solver and model of a run with their arguments, without secrets."""
+
+    task: str
+    solver: str
+    model: str
 
 
 @dataclass(frozen=True)
@@ -22,15 +29,15 @@ class MatrixCell:
     model_line: str = ""
 
     @property
-    def labels(self) -> tuple[str, str, str]:
-        """Task, solver and model with their arguments, without secrets. Labels are unique within an experiment."""
+    def labels(self) -> RunLabels:
+        """Its labels, which are unique within an experiment."""
         task = _label(self.task.name, self.task.args)
         solver = "(the task's own)"
         if self.solver is not None:
             solver = _label(self.solver.name, self.solver.args)
         settings = {**self.model.settings, **self.model.args}
         model = _label(self.model.name, settings)
-        return task, solver, model
+        return RunLabels(task, solver, model)
 
 
 def _label(name: str, args: Arguments) -> str:
@@ -42,24 +49,7 @@ def _label(name: str, args: Arguments) -> str:
 
 
 def matrix(experiment: Experiment, file: YamlFile) -> list[MatrixCell]:
-    """Combine tasks, solvers and models, in the order of the file.
-
-    Raises:
-        InvalidExperiment: Two cells are equal.
-    """
-    cells = _combine(experiment, file)
-    counts = Counter(cell.labels for cell in cells)
-    for cell in cells:
-        if counts[cell.labels] > 1:  # Inspect ignores the `base_url` of a model
-            name = " · ".join(cell.labels)
-            raise InvalidExperiment(
-                f"{cell.model_line}: {name} is in the matrix twice. Remove one. "
-                "A different base_url does not make a different run."
-            )
-    return cells
-
-
-def _combine(experiment: Experiment, file: YamlFile) -> list[MatrixCell]:
+    """Combine tasks, solvers and models, in the order of the file."""
     solvers = experiment.solvers or (None,)
     sandbox = {} if experiment.sandbox is None else {"sandbox": experiment.sandbox}
     combinations = product(

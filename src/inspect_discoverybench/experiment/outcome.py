@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 from inspect_ai.log import EvalLog, EvalMetric, EvalSampleSummary, headline_metric
 
+from inspect_discoverybench.experiment.matrix import RunLabels
+from inspect_discoverybench.results.coverage import describe_tasks
 from inspect_discoverybench.results.log_files import LogSummary, is_scored
+from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.usage import total_cost, total_tokens
 from inspect_discoverybench.scorer.metrics import CI_LOWER, CI_UPPER
 from inspect_discoverybench.submission.submission import SCORE_NAME, WITHOUT_HYPOTHESIS
@@ -37,9 +40,12 @@ class SampleCounts:
         """Count the samples of a log."""
         finished = log.finished
         scored = sum(is_scored(sample) for sample in finished)
+        unscored = 0
+        if log.header.eval.scorers:
+            unscored = len(finished) - scored
         return cls(
             scored=scored,
-            unscored=len(finished) - scored if log.header.eval.scorers else 0,
+            unscored=unscored,
             no_submission=sum(_is_without_hypothesis(sample) for sample in finished),
             errors=sum(sample.error is not None for sample in log.samples),
             calls_as_text=sum(_wrote_calls_as_text(sample) for sample in finished),
@@ -54,30 +60,21 @@ class HeadlineScore:
         metric: Name of the score.
         value: Its value over all scored samples.
         interval: Its 95 % confidence interval on these tasks; None if there is none.
-        bounds: The value if all unscored samples had scored 0, and if all had scored 1; None if none is unscored.
     """
 
     metric: str
     value: float
     interval: tuple[float, float] | None
-    bounds: tuple[float, float] | None
 
     @classmethod
-    def of_log(cls, log: EvalLog, counts: SampleCounts) -> "HeadlineScore | None":
+    def of_log(cls, log: EvalLog, samples: SampleCounts) -> "HeadlineScore | None":
         """Read the results of a log; None if no sample is scored."""
         headline = headline_metric(log)
-        if headline is None or not counts.scored:  # without scored samples, Inspect reports a mean of 0
+        if headline is None or not samples.scored:  # without scored samples, Inspect reports a mean of 0
             return None
-
         value = float(headline.metric.value)
         interval = _interval(headline.score.metrics)
-        if not counts.unscored:
-            return cls(headline.score.name, value, interval, bounds=None)
-
-        total = value * counts.scored
-        samples = counts.scored + counts.unscored
-        bounds = (total / samples, (total + counts.unscored) / samples)
-        return cls(headline.score.name, value, interval, bounds)
+        return cls(headline.score.name, value, interval)
 
 
 @dataclass(frozen=True)
@@ -85,7 +82,8 @@ class RunOutcome:
     """The outcome of one run.
 
     Attributes:
-        task: Label of the task, as for the solver and the model.
+        labels: The labels of its cell in the matrix.
+        tasks: Which tasks it ran, such as `2 of 8 tasks (first 2 in file order: economy 2)`.
         score: Its score; None if nothing is scored.
         samples: Its samples by how they ended.
         tokens: Tokens of all models, including the judge.
@@ -93,12 +91,11 @@ class RunOutcome:
         complete: Whether the run has ended with all samples.
         error: Why the run ended early, in one line; None if it is complete or was interrupted.
         log: Path or URL of its log.
-        score_command: Command that scores the log again; None if the task has no scorer.
+        score_command: Command that scores the log again.
     """
 
-    task: str
-    solver: str
-    model: str
+    labels: RunLabels
+    tasks: str
     score: HeadlineScore | None
     samples: SampleCounts
     tokens: int
@@ -106,32 +103,42 @@ class RunOutcome:
     complete: bool
     error: str | None
     log: str
-    score_command: str | None
+    score_command: str
 
     @classmethod
     def of_log(cls, log: EvalLog) -> "RunOutcome":
         """Read a log whose header `eval_set` returned."""
         summary = LogSummary.read(log.location)
-        # Recorded by the task (`eval_set.py`), with the names of this class.
-        labels = (log.eval.metadata or {})["run"]
+        labels = (log.eval.metadata or {})["run"]  # recorded by `eval_set.py`
         samples = SampleCounts.of_log(summary)
         usages = list(log.stats.model_usage.values())
         return cls(
-            **labels,
+            labels=RunLabels(**labels),
+            tasks=_tasks(summary),
             score=HeadlineScore.of_log(log, samples),
             samples=samples,
             tokens=total_tokens(usages),
             cost=total_cost(usages),
             complete=summary.is_complete,
-            error=" ".join(log.error.message.split())[:1000] if log.error else None,
+            error=" ".join(log.error.message.split()) if log.error else None,
             log=summary.path,
             score_command=_score_command(log, summary.path),
         )
 
     @property
-    def labels(self) -> tuple[str, str, str]:
-        """The labels of its cell in the matrix."""
-        return self.task, self.solver, self.model
+    def has_hms(self) -> bool:
+        """Whether it has a score of the kind that a report shows."""
+        return self.score is not None and self.score.metric == SCORE_NAME
+
+
+def _tasks(log: LogSummary) -> str:
+    domains = {sample.id: sample.metadata.get("domain") for sample in log.samples}
+    run = RunRecord.of(log.header)
+    tasks = describe_tasks(domains, {run.selection}, run.task_samples or 0)
+    shard = (log.header.eval.metadata or {}).get("shard")
+    if shard is None:
+        return tasks
+    return f"{tasks} of shard {shard}"
 
 
 def _interval(metrics: Mapping[str, EvalMetric]) -> tuple[float, float] | None:
@@ -154,15 +161,13 @@ def _wrote_calls_as_text(sample: EvalSampleSummary) -> bool:
     return any((score.metadata or {}).get("wrote_calls_as_text") for score in scores)
 
 
-def _score_command(log: EvalLog, location: str) -> str | None:
-    if not log.eval.scorers:
-        return None
-    words = ["inspect", "score", location]
-    for scorer in log.eval.scorers:
-        if scorer.name != SCORE_NAME:  # Inspect finds the other scorers by their names in the log
+def _score_command(log: EvalLog, location: str) -> str:
+    words = ["inspect", "score", location, "--action", "overwrite", "--overwrite"]
+    for scorer in log.eval.scorers or []:
+        if scorer.name != SCORE_NAME:  # Inspect finds other scorers by their names in the log
             continue
         words += ["--scorer", "discoverybench/hms"]
         for name, value in (scorer.options or {}).items():
             text = json.dumps(value)
             words += ["-S", f"{name}={text}"]
-    return shlex.join([*words, "--action", "overwrite", "--overwrite"])
+    return shlex.join(words)

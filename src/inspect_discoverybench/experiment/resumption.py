@@ -43,8 +43,8 @@ def require_all_samples_kept(eval_set: EvalSet, dry_runs: Mapping[str, Sequence[
             )
 
         name = f"{Path(log.path).name} in {log_dir}"
-        planned_run = _planned_run(log, dry_runs[log_shard])
-        if planned_run is None:
+        planned_runs = {task_identifier(run, None): run for run in dry_runs[log_shard]}
+        if log.run not in planned_runs:
             raise InvalidExperiment(
                 f"{path}: {name} does not belong to this experiment in its current form. "
                 "Undo the change, or use another log_dir."
@@ -52,8 +52,9 @@ def require_all_samples_kept(eval_set: EvalSet, dry_runs: Mapping[str, Sequence[
 
         samples = sample_keys(log.header)
         if log_shard == shard:
-            samples = _finished_samples(log)
-        lost = samples - _reusable_samples(log.header, planned_run)
+            samples = {(str(sample.id), sample.epoch) for sample in log.finished}
+        reusable = _reusable_samples(log.header, planned_runs[log.run])
+        lost = samples - reusable
         if lost:
             raise InvalidExperiment(
                 f"{path}: {len(lost)} samples of {name} would be dropped, because epochs, limits.samples, "
@@ -64,19 +65,6 @@ def require_all_samples_kept(eval_set: EvalSet, dry_runs: Mapping[str, Sequence[
 def _shard_of(log: LogSummary) -> str:
     metadata = log.header.eval.metadata or {}
     return str(metadata.get("shard", WHOLE))
-
-
-def _planned_run(log: LogSummary, dry_run: Sequence[EvalLog]) -> EvalLog | None:
-    """The planned run that continues a log; None if there is none."""
-    for planned_run in dry_run:
-        if task_identifier(planned_run, None) == log.run:
-            return planned_run
-    return None
-
-
-def _finished_samples(log: LogSummary) -> set[tuple[str, int]]:
-    """The finished samples of a log, by id and epoch."""
-    return {(str(sample.id), sample.epoch) for sample in log.finished}
 
 
 def _reusable_samples(log: EvalLog, planned_run: EvalLog) -> set[tuple[str, int]]:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from math import gcd
 from pathlib import Path
 from urllib.parse import urlparse
 
@@ -54,45 +53,29 @@ class Shard:
         number = str(self.number).zfill(digits)
         return f"{parent.rstrip('/')}/shard-{number}-of-{self.count}"
 
+    def samples_of(self, samples: SampleIds, run: int) -> SampleIds:
+        """The samples of the shard among those of the run with this number.
 
-def assign_samples(runs: Sequence[SampleIds], count: int) -> list[list[SampleIds]]:
-    """Divide the samples of all runs among shards, by their positions only.
-
-    Two shards differ by at most one sample of each run, and by at most one sample in total if all runs have equally
-    many. Samples stay in their shard when `limits.samples` increases. All epochs of a sample are in one shard.
-
-    Returns:
-        For each shard, its sample ids of each run.
-    """
-    shards: list[list[SampleIds]] = [[] for _ in range(count)]
-    for run, samples in enumerate(runs):
-        parts: list[SampleIds] = [[] for _ in range(count)]
-        for position, sample in enumerate(samples):
-            number = _shard_of(run, position, len(runs), count)
-            parts[number].append(sample)
-        for shard, part in zip(shards, parts, strict=True):
-            shard.append(part)
-    return shards
-
-
-def _shard_of(run: int, position: int, runs: int, count: int) -> int:
-    """Index of the shard for the sample at a position in a run."""
-    # The first samples of all runs go to shards in turn, then the second ones, and so on. One is skipped whenever the
-    # turn is back at the first shard; otherwise a run would always meet the same shards.
-    turn = position * runs + run
-    skipped = position * gcd(runs, count) // count
-    return (turn + skipped) % count
+        The samples of a run go to the shards in turn, so that two shards differ by at most one of them. Samples stay in
+        their shard when `limits.samples` increases.
+        """
+        # Each run begins with another shard: otherwise the first shards would have the last samples of all runs.
+        first = (self.number - 1 - run) % self.count
+        return samples[first :: self.count]
 
 
 def shard_dry_runs(dry_run: Sequence[EvalLog], count: int) -> dict[str, list[EvalLog]]:
-    """The dry run of each shard, by `K/N`, from that of the whole experiment."""
-    samples_of_runs = [_sample_ids(log) for log in dry_run]
+    """The dry run of each shard, by `K/N`, from that of the whole experiment.
+
+    All epochs of a sample are in one shard.
+    """
     dry_runs = {}
-    for number, samples_of_shard in enumerate(assign_samples(samples_of_runs, count), start=1):
-        logs = []
-        for log, ids in zip(dry_run, samples_of_shard, strict=True):
-            logs.append(_with_samples(log, ids))
+    for number in range(1, count + 1):
         shard = Shard(number, count)
+        logs = []
+        for run, log in enumerate(dry_run):
+            ids = shard.samples_of(_sample_ids(log), run)
+            logs.append(_with_samples(log, ids))
         dry_runs[str(shard)] = logs
     return dry_runs
 
@@ -140,8 +123,13 @@ def restrict_to_shard(eval_set: EvalSet, shard: Shard, dry_run: Sequence[EvalLog
         ids = _sample_ids(log)
         if ids:
             cells.append(cell)
-            tasks.append(_restrict(task, set(ids)))
+            tasks.append(_restrict_task(task, set(ids)))
     return replace(eval_set, cells=cells, tasks=tasks, arguments=arguments)
+
+
+def _restrict_task(task: Task, ids: set[int | str]) -> Task:
+    dataset = task.dataset.filter(lambda sample: sample.id in ids)
+    return task_with(task, dataset=dataset)
 
 
 def _eval_set_id(log_dir: str, count: int) -> str:
@@ -150,13 +138,9 @@ def _eval_set_id(log_dir: str, count: int) -> str:
         recorded = log.header.eval.eval_set_id
         if recorded is not None:  # shards keep it if their logs are moved
             return recorded
+
     address = log_dir
     if not urlparse(log_dir).scheme:
         address = str(Path(log_dir).resolve())
     digest = sha256(f"{address} {count}".encode())
     return digest.hexdigest()[:32]
-
-
-def _restrict(task: Task, ids: set[int | str]) -> Task:
-    dataset = task.dataset.filter(lambda sample: sample.id in ids)
-    return task_with(task, dataset=dataset)

@@ -10,27 +10,23 @@ from inspect_ai.log import EvalLog
 from inspect_discoverybench.experiment.log_lock import is_locked
 from inspect_discoverybench.results.log_files import read_summaries, sample_keys
 
-State = Literal["finished", "running", "missing"]
-
 
 @dataclass(frozen=True)
 class ShardStatus:
     """The state of a shard.
 
     Attributes:
-        shard: The shard, as `K/N`.
-        state: `finished` if all samples are, `running` if a process uses the log directory, else `missing`.
+        name: `finished` if all samples are, `running` if a process uses the log directory, else `missing`.
         samples: Number of samples, in all epochs.
         finished: Number of samples that ended without an error.
     """
 
-    shard: str
-    state: State
+    name: Literal["finished", "running", "missing"]
     samples: int
     finished: int
 
 
-def shard_status(shard: str, log_dir: str, dry_run: Sequence[EvalLog]) -> ShardStatus:
+def shard_status(log_dir: str, dry_run: Sequence[EvalLog]) -> ShardStatus:
     """Read the state of a shard from its log directory and its dry run.
 
     Raises:
@@ -49,7 +45,9 @@ def shard_status(shard: str, log_dir: str, dry_run: Sequence[EvalLog]) -> ShardS
             key = (summary.run, str(sample.id), sample.epoch)
             missing.discard(key)
 
-    state: State = "missing" if missing else "finished"
+    finished = samples - len(missing)
     if is_running:
-        state = "running"
-    return ShardStatus(shard, state, samples, finished=samples - len(missing))
+        return ShardStatus("running", samples, finished)
+    if missing:
+        return ShardStatus("missing", samples, finished)
+    return ShardStatus("finished", samples, finished)

@@ -2,8 +2,6 @@
 
 import json
 import shlex
-from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 import yaml
@@ -20,59 +18,36 @@ def shell_command(experiment: Experiment, cell: MatrixCell) -> str:
     Raises:
         InvalidExperiment: A value cannot be expressed on Inspect's command line, or is a secret.
     """
-    _refuse_secrets(experiment, cell)
+    _refuse_secrets(experiment)
     words = ["inspect", "eval", cell.task.name]
     words += _pairs("-T", cell.task.args)
     if cell.solver is not None:
         words += ["--solver", cell.solver.name]
         words += _pairs("-S", cell.solver.args)
-    words += _model(cell.model)
+
+    words += ["--model", cell.model.name]
+    words += _pairs("-M", cell.model.args)
+    if cell.model.base_url is not None:
+        words += ["--model-base-url", cell.model.base_url]
     for role, spec in experiment.all_roles.items():
-        model = _role(role, spec)
-        words += ["--model-role", f"{role}={model}"]
+        if spec != ModelSpec(name=spec.name):
+            raise _inexpressible(f"roles.{role}", spec.name)
+        words += ["--model-role", f"{role}={spec.name}"]
 
     options = {**cell.model.settings, **experiment.options, **experiment.arguments}
     metadata = options.pop("metadata")
-    tags = options.pop("tags")
     for name, value in options.items():
         words += _option(name, value)
-    words += ["--tags", _list("tags", tags)]
     words += _pairs("--metadata", metadata)
     words += ["--log-dir", experiment.log_dir]
     return shlex.join(words)
 
 
-def _model(spec: ModelSpec) -> list[str]:
-    """The options for the evaluated model, without its generation settings."""
-    words = ["--model", spec.name]
-    words += _pairs("-M", spec.args)
-    if spec.base_url is not None:
-        words += ["--model-base-url", spec.base_url]
-    return words
-
-
-def _role(role: str, spec: ModelSpec) -> str:
-    """The model of a role: its name, or a mapping with its settings."""
-    name = f"role {role}"
-    if spec.base_url is not None:
-        raise _inexpressible(f"base_url of the {name}", spec.base_url)
-    settings = spec.settings
-    if spec.args:
-        settings["model_args"] = spec.args
-    if not settings:
-        return spec.name
-    return _yaml_word(name, {"model": spec.name, **settings})
-
-
-def _refuse_secrets(experiment: Experiment, cell: MatrixCell) -> None:
-    parts: Arguments = {
-        "solver": cell.solver and cell.solver.args,
-        "model": cell.model.model_dump(),
-        "roles": {role: spec.model_dump() for role, spec in experiment.all_roles.items()},
-        "options": experiment.options,
-    }
-    for name, shown in public_settings(parts).items():
-        if shown != parts[name]:
+def _refuse_secrets(experiment: Experiment) -> None:
+    with_keys = {"solvers", "models", "grader", "roles", "options"}
+    settings = experiment.model_dump(mode="json", include=with_keys, exclude_defaults=True)
+    for name, shown in public_settings(settings).items():
+        if shown != settings[name]:
             raise InvalidExperiment(
                 f"{name}: {shown} stands for a secret, which is not exported. "
                 "Set the environment variable of the provider instead, such as OPENAI_API_KEY or OPENAI_BASE_URL."
@@ -82,29 +57,27 @@ def _refuse_secrets(experiment: Experiment, cell: MatrixCell) -> None:
 def _pairs(option: str, args: Arguments) -> list[str]:
     words = []
     for name, value in args.items():
-        text = _yaml_word(f"{option} {name}", value)
-        words += [option, f"{name}={text}"]
+        word = _yaml_word(f"{option} {name}", value)
+        words += [option, f"{name}={word}"]
     return words
 
 
 def _yaml_word(name: str, value: Any) -> str:
     """Express a value for Inspect's command line, which reads YAML but splits strings at commas."""
-    texts = [json.dumps(value, ensure_ascii=False)]
-    if isinstance(value, str):
-        texts.insert(0, value)  # without quotation marks, if YAML reads it as the same text
-    for text in texts:
-        with suppress(yaml.YAMLError, ValueError):
-            if _is_read_as(value, yaml.safe_load(text)):
-                return text
+    if isinstance(value, str) and "," in value:
+        raise _inexpressible(name, value)
+    for text in (str(value), json.dumps(value, ensure_ascii=False)):
+        if _is_read_as(value, text):
+            return text
     raise _inexpressible(name, value)
 
 
-def _is_read_as(value: Any, read: Any) -> bool:
-    if type(read) is not type(value):
+def _is_read_as(value: Any, text: str) -> bool:
+    try:
+        read = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError):
         return False
-    if isinstance(read, str) and "," in read:
-        return False
-    return bool(read == value)
+    return type(read) is type(value) and bool(read == value)
 
 
 def _option(name: str, value: Any) -> list[str]:
@@ -116,17 +89,12 @@ def _option(name: str, value: Any) -> list[str]:
         return [f"--no-{option}"]
     if isinstance(value, int | float | str):
         return [f"--{option}", str(value)]
-    if name == "sample_id" and isinstance(value, list):
-        return [f"--{option}", _list(name, value)]
+
+    # Inspect splits lists at commas.
+    if isinstance(value, list) and not any("," in str(item) for item in value):
+        text = ",".join(map(str, value))
+        return [f"--{option}", text]
     raise _inexpressible(name, value)
-
-
-def _list(name: str, items: Sequence[Any]) -> str:
-    """Express a list of texts, which Inspect splits at commas."""
-    for item in items:
-        if "," in str(item):
-            raise _inexpressible(name, items)
-    return ",".join(map(str, items))
 
 
 def _inexpressible(name: str, value: Any) -> InvalidExperiment:

@@ -14,10 +14,6 @@ _VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^
 """Matches `${NAME}` and `${NAME:-default}`."""
 
 
-_INVALID = (yaml.YAMLError, ValueError, TypeError, RecursionError)
-"""What PyYAML raises: also for dates that do not exist, lists as keys, and thousands of brackets."""
-
-
 class _Loader(yaml.SafeLoader):
     """Refuses duplicate keys, of which YAML would silently drop the first, and fills in environment variables."""
 
@@ -30,18 +26,17 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
     def construct_text(self, node: yaml.ScalarNode) -> str:
-        for variable in _VARIABLE.finditer(node.value):
+        def value_of(variable: re.Match[str]) -> str:
             name = variable["name"]
-            if variable["default"] is None and name not in os.environ:
+            value = os.environ.get(name, variable["default"])
+            if value is None:
                 raise _problem(f"the environment variable {name} is not set", node)
-        return _VARIABLE.sub(_value_of, node.value)
+            return value
+
+        return _VARIABLE.sub(value_of, node.value)
 
 
 _Loader.add_constructor("tag:yaml.org,2002:str", _Loader.construct_text)
-
-
-def _value_of(variable: re.Match[str]) -> str:
-    return os.environ.get(variable["name"], variable["default"])
 
 
 def _problem(problem: str, node: yaml.Node) -> yaml.MarkedYAMLError:
@@ -67,15 +62,12 @@ class YamlFile:
         """Read a file.
 
         Raises:
-            InvalidExperiment: The file cannot be read or is no YAML.
+            InvalidExperiment: The file is no YAML.
+            OSError: The file cannot be read.
         """
-        try:
-            text = path.read_text("utf-8")
-        except (OSError, ValueError) as error:  # ValueError: a null byte in the path, or a text that is not UTF-8
-            reason = getattr(error, "strerror", None) or error
-            raise InvalidExperiment(f"{path} cannot be read ({reason}). Check the path.") from error
-        values = parse_yaml(text, str(path))
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        content = path.read_bytes()
+        values = parse_yaml(content, str(path))
+        root = yaml.compose(content, Loader=yaml.SafeLoader)
         return cls(path, values, root)
 
     def where(self, *place: str | int) -> str:
@@ -84,33 +76,30 @@ class YamlFile:
         Args:
             place: Path from the root to the value: keys of mappings and indices of lists.
         """
-        line = 0
+        line = 1
         node = self.root
         for part in place:
             children = _children(node)
             if part not in children:
                 break
-            line, node = children[part]
-        return f"{self.path}:{line + 1}"
+            start, node = children[part]
+            line = start.start_mark.line + 1
+        return f"{self.path}:{line}"
 
 
-Child = tuple[int, yaml.Node]
-"""The line where a value, or its key, begins, and the value."""
-
-
-def _children(node: yaml.Node | None) -> dict[str | int, Child]:
-    """The values in a mapping by key, or in a list by index."""
-    children: dict[str | int, Child] = {}
+def _children(node: yaml.Node | None) -> dict[str | int, tuple[yaml.Node, yaml.Node]]:
+    """The items of a list by index, or of a mapping by key: where each begins, and its value."""
+    children: dict[str | int, tuple[yaml.Node, yaml.Node]] = {}
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            children[key.value] = (key.start_mark.line, value)
+            children[key.value] = (key, value)
     elif isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
-            children[index] = (item.start_mark.line, item)
+            children[index] = (item, item)
     return children
 
 
-def parse_yaml(text: str, name: str) -> Any:
+def parse_yaml(text: str | bytes, name: str) -> Any:
     """Parse YAML. The name of the text is the beginning of error messages.
 
     Raises:
@@ -119,9 +108,12 @@ def parse_yaml(text: str, name: str) -> Any:
     try:
         return yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        line = mark.line + 1 if mark else 1
-        raise InvalidExperiment(f"{name}:{line}: {error.problem}. Check the YAML around it.") from error
-    except _INVALID as error:
+        where = name
+        if error.problem_mark:
+            line = error.problem_mark.line + 1
+            where = f"{name}:{line}"
+        raise InvalidExperiment(f"{where}: {error.problem}. Check the YAML around it.") from error
+    # PyYAML also raises these: for dates that do not exist, lists as keys, and thousands of brackets.
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         reason = " ".join(str(error).split())
         raise InvalidExperiment(f"{name}: invalid YAML: {reason}.") from error

@@ -1,7 +1,7 @@
 """Coverage: how many tasks of a benchmark were run, and which ones."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from inspect_discoverybench.results.result import Result
 
@@ -39,14 +39,30 @@ def is_complete(benchmark: str, results: Sequence[Result]) -> bool:
 
 def describe_coverage(benchmark: str, results: Sequence[Result]) -> str:
     """The tasks of results, such as `40 of 239 tasks (first 40 in file order: humanities 38, biology 2)`."""
-    domains = {result.sample.id: result.sample.domain for result in results}
+    domains: dict[int | str, str | None] = {}
+    selections = set()
+    for result in results:
+        domains[result.sample.id] = result.sample.domain
+        selections.add(result.run.selection)
+    return describe_tasks(domains, selections, task_count(benchmark, results))
+
+
+def describe_tasks(domains: Mapping[int | str, str | None], selections: Collection[str], available: int) -> str:
+    """The tasks with these domains, as for `describe_coverage`.
+
+    Args:
+        domains: The domain of each task, by id.
+        selections: How the runs selected them: keys of `SELECTIONS`.
+        available: Number of tasks that could have been run.
+    """
     count = len(domains)
-    if is_complete(benchmark, results):
+    if count >= available:
         return f"all {count} tasks"
 
-    selections = {result.run.selection for result in results}
-    selection = selections.pop() if len(selections) == 1 else "all"
+    selection = "all"
+    if len(selections) == 1:
+        [selection] = selections
     chosen = SELECTIONS[selection].format(count)
     counts = Counter(domains.values()).most_common()
     listed = ", ".join(f"{domain or 'no domain'} {number}" for domain, number in counts)
-    return f"{count} of {task_count(benchmark, results)} tasks ({chosen}: {listed})"
+    return f"{count} of {available} tasks ({chosen}: {listed})"
