@@ -1,5 +1,6 @@
 """An experiment that cannot be run is refused before it starts, in one line."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
