@@ -6,7 +6,6 @@ import tarfile
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from inspect_discoverybench.dataset.release import COMMIT, checksums
@@ -22,7 +21,7 @@ Links = tuple[tuple[str, str], ...]
 class QuietServer(ThreadingHTTPServer):
     """A server that does not report that a client was killed during the download."""
 
-    def handle_error(self, request: object, client_address: object) -> None:
+    def handle_error(self, *_: object) -> None:
         pass
 
 
@@ -66,12 +65,11 @@ class Mirror:
         handler.wfile.write(body)
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+        thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.gate.set()
         self._server.shutdown()
         self._server.server_close()

@@ -87,13 +87,6 @@ def test_a_killed_fetch_does_not_affect_the_next_one(mirror: Mirror, caches: Pat
     assert left_behind(caches) == {COMMIT}
 
 
-def test_a_damaged_archive_is_refused(mirror: Mirror, caches: Path) -> None:
-    mirror.body = mirror.body[:1_000_000]
-    with pytest.raises(DataError, match=f"{mirror.url} is a damaged archive: .*DISCOVERYBENCH_DATA_DIR"):
-        fetch()
-    assert left_behind(caches) == set()
-
-
 def test_a_changed_file_in_the_archive_is_refused(mirror: Mirror, upstream: Path, caches: Path) -> None:
     mirror.body = pack(upstream, files=((DATA_FILE, b"changed"),))
     with pytest.raises(DataError, match=f"{DATA_FILE} differs .* `discoverybench data fetch`"):
@@ -120,7 +113,6 @@ def test_members_outside_the_released_paths_are_not_extracted(
     paths = [path for path in root.rglob("*") if not path.is_dir()]
     names = {path.relative_to(root).as_posix() for path in paths}
     assert names == set(checksums())
-    assert differences(root) == []
     assert not list(tmp_path.rglob("escape.csv"))
     assert not list(outside.iterdir())
     assert left_behind(caches) == {COMMIT}

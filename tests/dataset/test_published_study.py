@@ -26,7 +26,6 @@ def test_the_study_of_each_data_set_is_that_of_the_documented_table() -> None:
     ("dataset", "domain", "study"),
     [
         ("m-lltonnen_0_1", "Mülltonnen", "Mülltonnen"),
-        ("space-tourism_12_0", "space_tourism", "space_tourism"),
         ("space-tourism_12_0", "sociology", "space-tourism_12_0"),
     ],
 )

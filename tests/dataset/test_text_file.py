@@ -3,7 +3,6 @@
 import bz2
 import gzip
 import io
-import lzma
 import os
 import zipfile
 from pathlib import Path
@@ -28,7 +27,6 @@ def spreadsheet() -> bytes:
 CONTENTS = {
     "gzip": gzip.compress(TABLE),
     "bzip2": bz2.compress(TABLE),
-    "xz": lzma.compress(TABLE),
     "a spreadsheet": spreadsheet(),
     "UTF-16": TABLE.decode().encode("utf-16"),
 }
