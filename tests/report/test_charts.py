@@ -18,7 +18,7 @@ def images(*groups: list[Result]) -> dict[str, str]:
     shown = {}
     for name, section in sections(*groups).items():
         if section.chart is not None:
-            shown[name] = svg(section.chart).decode()
+            shown[name] = svg(section.chart)
     return shown
 
 

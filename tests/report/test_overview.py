@@ -121,5 +121,5 @@ def test_published_scores_stand_beside_full_splits_only(split: str, tasks: int, 
     run = results(dict.fromkeys(names, 0.5), split=split)
     section = sections(run)["hms"]
     assert section.chart is not None
-    image = svg(section.chart).decode()
+    image = svg(section.chart)
     assert ("react · GPT-4o, paper: 24.4" in image) == is_shown

@@ -18,18 +18,32 @@ MAX_TEXT = 500
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif"
 
 
-def svg(chart: Chart, dark: bool = False) -> bytes:
-    """An SVG image with a transparent background; dark has light text."""
-    specification = chart.to_dict()
-    specification["config"] = theme(dark)
+INK, FAINT = "#24292F", "#D5D9DE"
+"""Colours of text and of grid lines."""
+
+DARK = {INK: "#E4E6EB", FAINT: "#4A4F57"}
+"""What replaces them on a dark background."""
+
+
+def svg(chart: Chart) -> str:
+    """An SVG image with a transparent background, for light pages."""
+    # Our own charts need no validation, which takes seconds.
+    specification = chart.to_dict(validate=False)
+    specification["config"] = theme()
     specification["padding"] = 8
     text = json.dumps(_printable(specification), allow_nan=False)
-    return _render(text).encode()
+    return _render(text)
 
 
-def png(chart: Chart) -> bytes:
-    """A PNG image with a white background."""
-    image = svg(chart).decode()
+def dark(image: str) -> str:
+    """The image for dark pages."""
+    for color, replacement in DARK.items():
+        image = image.replace(color, replacement)
+    return image
+
+
+def png(image: str) -> bytes:
+    """A PNG image with a white background of an SVG image."""
     background = '<rect width="100%" height="100%" fill="#FFFFFF"/>'
     end_of_tag = image.index(">") + 1
     image = image[:end_of_tag] + background + image[end_of_tag:]
@@ -53,26 +67,24 @@ def _printable(value: Any) -> Any:
     return value
 
 
-def theme(dark: bool) -> dict[str, Any]:
+def theme() -> dict[str, Any]:
     """Vega-Lite configuration of all charts."""
-    ink = "#E4E6EB" if dark else "#24292F"
-    faint = "#4A4F57" if dark else "#D5D9DE"
     text = {
-        "labelColor": ink,
+        "labelColor": INK,
         "labelFontSize": 12,
-        "titleColor": ink,
+        "titleColor": INK,
         "titleFontSize": 12,
     }
     axis = {
         "domain": False,
         "ticks": False,
-        "gridColor": faint,
+        "gridColor": FAINT,
         "labelPadding": 6,
         "titlePadding": 8,
         "titleFontWeight": "normal",
     }
     header = {
-        "labelColor": ink,
+        "labelColor": INK,
         "labelFontSize": 13,
         "labelFontWeight": "bold",
         "labelLimit": 800,
@@ -83,8 +95,8 @@ def theme(dark: bool) -> dict[str, Any]:
         "symbolSize": 90,
         "symbolType": "circle",
         "symbolOpacity": 1,
-        "symbolBaseFillColor": ink,
-        "symbolBaseStrokeColor": ink,
+        "symbolBaseFillColor": INK,
+        "symbolBaseStrokeColor": INK,
         "labelLimit": 300,
         "orient": "bottom",
         "direction": "vertical",
@@ -119,5 +131,5 @@ def theme(dark: bool) -> dict[str, Any]:
         "legend": text | legend,
         "bar": {"discreteBandSize": 12},
         "point": {"filled": True, "size": 80, "opacity": 1},
-        "rule": {"color": ink},
+        "rule": {"color": INK},
     }

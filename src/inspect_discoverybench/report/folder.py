@@ -56,8 +56,9 @@ def report_files(contents: Contents, title: str) -> dict[str, bytes]:
         report[table] = csv(section.table)
         if section.chart is not None:
             figure = f"{FIGURES}/{section.name}"
-            report[f"{figure}.svg"] = svg(section.chart)
-            report[f"{figure}.png"] = png(section.chart)
+            image = svg(section.chart)
+            report[f"{figure}.svg"] = image.encode()
+            report[f"{figure}.png"] = png(image)
     return report
 
 

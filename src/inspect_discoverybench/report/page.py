@@ -11,9 +11,8 @@ from importlib.resources import files
 import pandas as pd
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from inspect_discoverybench.report.charts import Chart
 from inspect_discoverybench.report.contents import Contents
-from inspect_discoverybench.report.figure import svg
+from inspect_discoverybench.report.figure import dark, svg
 from inspect_discoverybench.report.notices import notices
 from inspect_discoverybench.report.section import Section, glossary
 from inspect_discoverybench.report.table import shown_tables
@@ -64,7 +63,9 @@ def render_page(contents: Contents, title: str) -> bytes:
         filters=FILTERS,
         pieces=_pieces,
         zip=zip,
-        image=_image,
+        svg=svg,
+        dark=dark,
+        data_url=_data_url,
     )
     return html.encode("utf-8", "replace")
 
@@ -86,8 +87,8 @@ def _hash(text: str) -> str:
     return f"sha256-{b64encode(digest).decode()}"
 
 
-def _image(chart: Chart, dark: bool) -> str:
-    encoded = b64encode(svg(chart, dark))
+def _data_url(image: str) -> str:
+    encoded = b64encode(image.encode())
     return f"data:image/svg+xml;base64,{encoded.decode()}"
 
 
