@@ -296,7 +296,9 @@ def synth_generate(
 
     refuse_unknown(synth_generate, unknown)
     require_given(synth_generate, "out", out)
+    source = DomainSource.of(domains, trees)
     settings = SetSettings.of(
+        domains=source.count,
         seed=seed,
         height=height,
         rows=rows,
@@ -304,7 +306,6 @@ def synth_generate(
         noise_scale=noise_scale,
         missing=missing,
     )
-    source = DomainSource.of(domains, trees)
     folder = SetFolder(Path(str(out)))
     folder.open(settings)
     spec = sandbox_spec(sandbox, build, image)
@@ -318,6 +319,6 @@ def synth_generate(
         cleanup=end_session,
         scorer=generate.accepted(),
         sandbox=spec,
-        metadata=provenance(checksum=source.checksum, prompt_folders=["synth"], sandbox=spec),
+        metadata=provenance(checksum=None, prompt_folders=["synth"], sandbox=spec),
         version=VERSION,
     )

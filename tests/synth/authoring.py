@@ -15,14 +15,24 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from inspect_discoverybench import synth_generate
 from inspect_discoverybench.synth.generate import GenerationState
 
-Step = Callable[[Mapping[str, Any], int], Any]
+Values = Mapping[str, Any]
+"""The values of a request."""
+
+Step = Callable[[Values, int], Any]
 """From the values of a request and the number of earlier requests of the same step, to the reply."""
 
 BASELINE = "discoverybench/baseline"
 
 
-def leaf(name: str, low: float = 0, high: float = 10, **fields: Any) -> dict[str, Any]:
-    return {"name": name, "description": f"The {name}", "type": "real", "low": low, "high": high, **fields}
+def leaf(name: str, low: float | None = 0, high: float | None = 10, **fields: Any) -> dict[str, Any]:
+    return {
+        "name": name,
+        "description": f"The {name}",
+        "type": "real",
+        "low": low,
+        "high": high,
+        **fields,
+    }
 
 
 def scripted_author(**steps: Any) -> Model:
@@ -31,7 +41,7 @@ def scripted_author(**steps: Any) -> Model:
     Args:
         steps: Replies by step (`domains`, `root`, `expand`, `distractors`, `task`, `review`) to replace the usual ones.
     """
-    script = USUAL | steps
+    script = {**USUAL, **steps}
     counts: Counter[str] = Counter()
 
     def output(
@@ -39,45 +49,76 @@ def scripted_author(**steps: Any) -> Model:
     ) -> ModelOutput:
         assert config.response_schema
         step = config.response_schema.name.removeprefix("synth_")
-        block = messages[1].text.partition("```json")[2].lstrip()
-        values, _ = json.JSONDecoder().raw_decode(block)
         reply = script[step]
         if callable(reply):
-            reply = reply(values, counts[step])
+            reply = reply(values_of(messages), counts[step])
         counts[step] += 1
-        return output_of(reply if isinstance(reply, str) else json.dumps(reply))
+        if isinstance(reply, ModelOutput):
+            return reply
+        return output_of(reply)
 
     return get_model("mockllm/model", custom_outputs=output, memoize=False)
 
 
-def output_of(text: str) -> ModelOutput:
+def values_of(messages: list[ChatMessage]) -> Values:
+    """The JSON block of a request."""
+    _, _, block = messages[1].text.partition("```json\n")
+    values, _ = json.JSONDecoder().raw_decode(block)
+    return dict(values)
+
+
+def output_of(reply: Any) -> ModelOutput:
     """A model output; with usage, so that Inspect does not fetch a tokenizer to count the tokens."""
+    text = reply if isinstance(reply, str) else json.dumps(reply)
     output = ModelOutput.from_content("mockllm/model", text)
     output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
     return output
 
 
-def task_text(values: Mapping[str, Any], count: int) -> dict[str, str]:
+def cut_off(values: Values, count: int) -> ModelOutput:
+    """A reply that ends at the token limit."""
+    output = output_of('{"hypothesis": "The')
+    output.choices[0].stop_reason = "max_tokens"
+    return output
+
+
+def task_text(values: Values, count: int) -> dict[str, str]:
+    name = values["name"]
     variables = " and ".join(values["variables"])
     return {
-        "hypothesis": f"Among the boats, {values['name']} follows from {variables}.",
-        "goal": f"Among the boats, how does {values['name']} depend on {variables}?",
+        "hypothesis": f"Among the boats, {name} follows from {variables}.",
+        "goal": f"Among the boats, how does {name} depend on {variables}?",
     }
 
 
-def distractors(values: Mapping[str, Any], count: int) -> dict[str, Any]:
+def distractors(values: Values, count: int) -> dict[str, Any]:
     """As many columns as requested."""
-    return {"columns": [leaf(f"other_{number}") for number in range(values["count"])]}
+    names = [f"other_{number}" for number in range(values["count"])]
+    return {"columns": [leaf(name) for name in names]}
 
 
-RIG = {"name": "rig", "description": "The rig", "type": "category", "values": ["sloop", "ketch", "yawl"]}
+RIG = {
+    "name": "rig",
+    "description": "The rig",
+    "type": "category",
+    "values": ["sloop", "ketch", "yawl"],
+}
 ROOT: dict[str, Any] = {
     "context": "Among the boats",
     "rows": "One boat in each row.",
     "hypothesis": "The top speed rises with the sail area and falls with the drag of the hull.",
     "target": leaf("top_speed", 0, 60),
     "expression": "5 + 2 * df['sail_area'] - 3 * df['hull_drag']",
-    "children": [leaf("sail_area", 4, 20), leaf("hull_drag", 0, 6)],
+    "children": [
+        leaf("sail_area", 4, 20),
+        leaf("hull_drag", 0, 6),
+    ],
+}
+APPROVAL = {
+    "reason": "All is well.",
+    "statement_is_true": True,
+    "goal_giveaway": "",
+    "description_giveaway": "",
 }
 USUAL: dict[str, Any] = {
     "domains": {"domains": [{"name": "sailing", "description": "Boats with sails."}]},
@@ -85,25 +126,33 @@ USUAL: dict[str, Any] = {
     "expand": {"expression": "", "children": []},
     "distractors": distractors,
     "task": task_text,
-    "review": {"statement_is_true": True},
+    "review": APPROVAL,
 }
 
 
-def derived(values: Mapping[str, Any], count: int) -> Any:
+def derived(values: Values, count: int) -> Any:
     """Two children for every leaf."""
-    name = values["name"]
-    low, high = values["node"]["low"], values["node"]["high"]
-    factor = (high - low) / 2
-    expression = f"{low} + {factor} * df['{name}_x'] + {factor} * df['{name}_y']"
-    return {"expression": expression, "children": [leaf(f"{name}_x", 0, 1), leaf(f"{name}_y", 0, 1)]}
+    node = values["node"]
+    first = f"{values['name']}_x"
+    second = f"{values['name']}_y"
+    factor = (node["high"] - node["low"]) / 2
+    return {
+        "expression": f"{node['low']} + {factor} * df['{first}'] + {factor} * df['{second}']",
+        "children": [leaf(first, 0, 1), leaf(second, 0, 1)],
+    }
 
 
 def generate(out: Path, model: Model | str, **arguments: Any) -> EvalLog:
     """Run the task in the local sandbox with small data files."""
-    defaults = {"domains": 1, "rows": 200, "height": 2, "sandbox": "local"}
-    task = synth_generate(out=str(out), **{**defaults, **arguments})
+    settings = {
+        "domains": 1,
+        "rows": 200,
+        "height": 2,
+        "sandbox": "local",
+        **arguments,
+    }
     # One by one, so that an error of the second domain leaves the first one complete.
-    [log] = inspect_eval(task, model=model, max_samples=1)
+    [log] = inspect_eval(synth_generate(out=str(out), **settings), model=model, max_samples=1)
     return log
 
 
@@ -125,4 +174,5 @@ def score_of(log: EvalLog) -> Score:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}

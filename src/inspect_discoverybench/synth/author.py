@@ -1,8 +1,7 @@
-"""The author: the model that invents domains, trees and hypotheses. The reviewer is asked in the same way."""
+"""The conversations with the author, the model that invents domains, trees and hypotheses, and with the reviewer."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from inspect_ai.model import (
@@ -25,69 +24,60 @@ MAX_ATTEMPTS = 4
 """Maximum number of requests for one valid reply."""
 
 
-def _repeat_question(reason: str) -> ChatMessage:
-    return ChatMessageUser(content=Prompt.load("synth/reask").render(reason=reason))
+async def ask(
+    model: Model,
+    prompt: str,
+    values: Mapping[str, Any],
+    reply_type: type[ReplyT],
+    check: Callable[[ReplyT], Awaitable[ResultT]],
+) -> ResultT:
+    """Ask the author or the reviewer until a reply is valid. An invalid reply is sent back with the error.
 
+    Args:
+        model: The author or the reviewer.
+        prompt: Name of the prompt in `prompts/synth`.
+        values: The values of its JSON block.
+        reply_type: Type of the reply.
+        check: Converts the reply, or raises `ReplyRejected`.
 
-@dataclass(frozen=True)
-class Author:
-    """A model that replies to requests of the generator.
-
-    Attributes:
-        model: The model.
+    Raises:
+        AuthorFailed: All replies are invalid.
+        ModelFailed: The provider failed, or returned a reply without choices.
     """
+    messages: list[ChatMessage] = [
+        ChatMessageSystem(content=Prompt.load("synth/system").render()),
+        ChatMessageUser(content=question(prompt, values)),
+    ]
+    schema = ResponseSchema(name=f"synth_{prompt}", json_schema=reply_schema(reply_type))
 
-    model: Model
+    async def send(conversation: list[ChatMessage]) -> ModelOutput:
+        with model_errors(f"The model {model}", model):
+            output = await model.generate(conversation, config=GenerateConfig(response_schema=schema))
+        if not output.choices:
+            raise ReplyMissing(f"The model {model} failed: its reply has no choices.")
+        return output
 
-    async def ask(
-        self,
-        prompt: str,
-        values: Mapping[str, Any],
-        reply_type: type[ReplyT],
-        check: Callable[[ReplyT], Awaitable[ResultT]],
-    ) -> ResultT:
-        """Ask until a reply is valid. An invalid reply is sent back with the error.
+    async def read(text: str) -> ResultT:
+        reply = parse_reply(text, reply_type)
+        return await check(reply)
 
-        Args:
-            prompt: Name of the prompt in `prompts/synth`.
-            values: The values of its JSON block.
-            reply_type: Type of the reply.
-            check: Converts the reply, or raises `ReplyRejected`.
-
-        Raises:
-            AuthorFailed: All replies are invalid.
-            ModelFailed: The provider failed, or returned a reply without choices.
-        """
-        messages: list[ChatMessage] = [
-            ChatMessageSystem(content=Prompt.load("synth/system").render()),
-            ChatMessageUser(content=question(prompt, values)),
-        ]
-        schema = ResponseSchema(name=f"synth_{prompt}", json_schema=reply_schema(reply_type))
-
-        async def send(conversation: list[ChatMessage]) -> ModelOutput:
-            with model_errors(f"The model {self.model}", self.model):
-                output = await self.model.generate(conversation, config=GenerateConfig(response_schema=schema))
-            if not output.choices:
-                raise ReplyMissing(f"The model {self.model} failed: its reply has no choices.")
-            return output
-
-        async def read(text: str) -> ResultT:
-            return await check(parse_reply(text, reply_type))
-
-        name = values.get("name")
-        async with span(f"{prompt}: {name}" if name else prompt):
-            try:
-                return await ask_until_valid(messages, send, read, _repeat_question, MAX_ATTEMPTS)
-            except ReplyRejected as error:
-                failure = f"no valid reply to {prompt!r} after {MAX_ATTEMPTS} attempts; the last error: {error.message}"
-                raise AuthorFailed(failure) from error
+    async with span(f"{prompt}: {values.get('name', 'set')}"):
+        try:
+            return await ask_until_valid(messages, send, read, _repeat_question, MAX_ATTEMPTS)
+        except ReplyRejected as error:
+            failure = f"no valid reply to {prompt!r} after {MAX_ATTEMPTS} attempts; the last error: {error.message}"
+            raise AuthorFailed(failure) from error
 
 
 def question(prompt: str, values: Mapping[str, Any]) -> str:
     """The text of a request."""
     return Prompt.load(f"synth/{prompt}").render(
-        count=str(values.get("count")),
         columns=Prompt.load("synth/columns").render(),
         expressions=Prompt.load("synth/expressions").render(),
         values=json.dumps(dict(values), indent=1, ensure_ascii=False),
     )
+
+
+def _repeat_question(reason: str) -> ChatMessage:
+    text = Prompt.load("synth/reask").render(reason=reason)
+    return ChatMessageUser(content=text)

@@ -1,30 +1,22 @@
 """The domains of a set, and where they come from."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 from inspect_ai.dataset import Sample
+from inspect_ai.model import Model
 
 from inspect_discoverybench.dataset.paths import absolute
 from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import InvalidArgument, ReplyRejected
 from inspect_discoverybench.errors.invalid_values import require_positive
-from inspect_discoverybench.replies import Reply
-from inspect_discoverybench.synth.author import Author
-from inspect_discoverybench.synth.set_folder import Domain, SetFolder
+from inspect_discoverybench.synth.author import ask
+from inspect_discoverybench.synth.set_folder import Domain, Domains, SetFolder
 from inspect_discoverybench.synth.tree import Tree
 
 REAL_DOMAINS = ("sociology", "biology", "humanities", "economics", "engineering", "meta-science")
 """The domains of DB-REAL, which DB-SYNTH does not cover (paper §4.2)."""
-
-
-class Domains(Reply):
-    """The domains that the author proposes."""
-
-    domains: tuple[Domain, ...]
 
 
 @dataclass(frozen=True)
@@ -49,25 +41,24 @@ class DomainSource:
             InvalidArgument: An argument is invalid, or a domain is given twice.
             InvalidTree: A tree is invalid.
         """
-        if trees is None and isinstance(domains, int | float):
-            require_positive("domains", domains)
-            return cls(int(domains))
+        if trees is not None:
+            handwritten = _read_trees(str(trees))
+            return cls._named([tree.domain for tree in handwritten], handwritten)
+        if isinstance(domains, list):
+            return cls._named([str(name) for name in domains])
+        if isinstance(domains, str):
+            return cls._named([domains])
+        require_positive("domains", domains)
+        return cls(domains)
 
-        handwritten = () if trees is None else _read_trees(str(trees))
-        if handwritten:
-            names = [tree.domain for tree in handwritten]
-        elif isinstance(domains, list):
-            names = [str(name) for name in domains]
-        else:
-            names = [str(domains)]
+    @classmethod
+    def _named(cls, names: Sequence[str], trees: tuple[Tree, ...] = ()) -> "DomainSource":
         unusable = _unusable(names)
         if unusable is not None:
-            raise InvalidArgument(
-                f"The domain {unusable!r} is given twice, or does not have 3 to 60 letters. Use different names."
-            )
-        return cls(len(names), tuple(names), handwritten)
+            raise InvalidArgument(f"{unusable} Use different names.")
+        return cls(len(names), tuple(names), trees)
 
-    async def domain(self, number: int, folder: SetFolder, author: Author, seed: int) -> Domain:
+    async def domain(self, number: int, folder: SetFolder, author: Model, seed: int) -> Domain:
         """The domain of this number. The first call asks the author for all domains, unless the user named them.
 
         Raises:
@@ -75,61 +66,65 @@ class DomainSource:
         """
         if self.names:
             return Domain(name=self.names[number])
-        domains = folder.domains()
-        if len(domains) < self.count:
-            domains = [*domains, *await self._propose(domains, author, seed)]
-            folder.keep_domains(domains)
-        return domains[number]
+        proposal = folder.domains()
+        if proposal is None:
+            proposal = await self._propose(author, seed)
+            folder.keep_domains(proposal)
+        return proposal.domains[number]
 
-    async def _propose(self, kept: Sequence[Domain], author: Author, seed: int) -> Sequence[Domain]:
-        """The missing domains of the set."""
-        missing = self.count - len(kept)
-        avoided = [*REAL_DOMAINS, *(domain.name for domain in kept)]
+    async def _propose(self, author: Model, seed: int) -> Domains:
+        """The domains of a new set."""
 
-        async def check(reply: Domains) -> Sequence[Domain]:
-            new = reply.domains[:missing]
-            if len(new) < missing:
-                raise ReplyRejected(f"there are {len(new)} domains, expected {missing}.")
-            unusable = _unusable([*avoided, *(domain.name for domain in new)])
+        async def check(reply: Domains) -> Domains:
+            domains = reply.domains[: self.count]
+            if len(domains) < self.count:
+                raise ReplyRejected(f"there are {len(domains)} domains, expected {self.count}.")
+            names = [domain.name for domain in domains]
+            unusable = _unusable([*names, *REAL_DOMAINS])
             if unusable is not None:
-                raise ReplyRejected(
-                    f"the domain {unusable} is there twice or to be avoided, or does not have 3 to 60 letters."
-                )
-            return new
+                raise ReplyRejected(unusable)
+            return Domains(domains=domains)
 
-        return await author.ask("domains", {"count": missing, "avoid": avoided, "seed": seed}, Domains, check)
-
-    @property
-    def checksum(self) -> str | None:
-        """SHA-256 of the hand-written trees; None if there are none."""
-        if not self.trees:
-            return None
-        texts = sorted(tree.model_dump_json() for tree in self.trees)
-        return sha256("\n".join(texts).encode()).hexdigest()
+        values = {
+            "count": self.count,
+            "avoid": REAL_DOMAINS,
+            "seed": seed,
+        }
+        return await ask(author, "domains", values, Domains, check)
 
     def samples(self) -> list[Sample]:
         """One sample per domain."""
-        names = self.names or [f"domain {number}" for number in range(1, self.count + 1)]
-        return [
-            Sample(id=name, input=f"Generate the tasks of {name}.", metadata={"number": number})
-            for number, name in enumerate(names)
-        ]
+        samples = []
+        for number in range(self.count):
+            name = f"domain {number + 1}"
+            if self.names:
+                name = self.names[number]
+            sample = Sample(
+                id=name,
+                input=f"Generate the tasks of {name}.",
+                metadata={"number": number},
+            )
+            samples.append(sample)
+        return samples
 
 
 def _read_trees(path: str) -> tuple[Tree, ...]:
     """Read a tree, or all trees in a folder."""
     location = absolute(Path(path))
-    files = sorted(location.glob("*.json")) if location.is_dir() else [location]
+    files = [location]
+    if location.is_dir():
+        files = sorted(location.glob("*.json"))
     if not files:
         raise InvalidArgument(f"trees={path} has no JSON file. Pass a tree or a folder of trees.")
     return tuple(Tree.read(file) for file in files)
 
 
 def _unusable(names: Sequence[str]) -> str | None:
-    """The first name that is too short or too long, or whose folder another name has; None if there is none."""
-    uses = Counter(slug_of(name) for name in names)
-    for name in names:
-        slug = slug_of(name)
-        if not 3 <= len(slug) <= 60 or uses[slug] > 1:
-            return name
+    """Why a name cannot be used, because its length is wrong or another one has the same folder; None if all can be."""
+    slugs = [slug_of(name) for name in names]
+    for name, slug in zip(names, slugs, strict=True):
+        if len(slug) < 3 or len(name) > 60:
+            return f"The domain {name!r} does not have 3 to 60 letters."
+        if slugs.count(slug) > 1:
+            return f"The domain {name!r} is given twice, or is to be avoided."
     return None

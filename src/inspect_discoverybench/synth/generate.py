@@ -1,10 +1,9 @@
 """The solver and scorer of the task `synth_generate`: one sample is one domain."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable
 
 import anyio
-from inspect_ai.model import get_model
+from inspect_ai.model import Model, get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import StoreModel, store_as
@@ -14,26 +13,23 @@ from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
 from inspect_discoverybench.scorer.gather import gather
 from inspect_discoverybench.submission.text import normalize_case_and_spaces
-from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.domains import DomainSource
 from inspect_discoverybench.synth.growth import Growth
-from inspect_discoverybench.synth.sampler import Drawing, Measures, draw
+from inspect_discoverybench.synth.sampler import Drawing, draw
 from inspect_discoverybench.synth.set_folder import (
+    MAX_DOMAINS,
     DomainRecord,
     GoldRow,
     SetFolder,
     SetSettings,
-    checksums,
     csv_file,
     json_file,
 )
-from inspect_discoverybench.synth.task_text import write_text
+from inspect_discoverybench.synth.task_text import AcceptedTask, write_text
 from inspect_discoverybench.synth.tree import Tree
 from inspect_discoverybench.synth.tree_task import (
     DATA_FILE,
     Rejection,
-    TaskText,
-    TreeTask,
     file_columns,
     query,
     tree_tasks,
@@ -41,9 +37,6 @@ from inspect_discoverybench.synth.tree_task import (
 
 REVIEWER = "reviewer"
 """Role of the model that answers three questions about each task; by default the author."""
-
-MAX_DOMAINS = 1_000
-"""Query ids are unique in a set of up to this many domains."""
 
 
 class GenerationState(StoreModel):
@@ -53,7 +46,7 @@ class GenerationState(StoreModel):
         domain: Name of the domain.
         accepted: The accepted tasks: folder and number of the metadata file.
         rejected: Each rejected node and task, with the criterion and the reason.
-        failure: Why the domain has no tasks; empty if it has some.
+        failure: Why no tasks could be made; empty if they could.
     """
 
     domain: str = ""
@@ -71,9 +64,9 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         number = int(state.metadata["number"])
+        author = get_model()
+        reviewer = get_model(role=REVIEWER, default=author)
         result = store_as(GenerationState)
-        model = get_model()
-        author, reviewer = Author(model), Author(get_model(role=REVIEWER, default=model))
         try:
             async with proposal:
                 domain = await source.domain(number, folder, author, settings.seed)
@@ -85,26 +78,21 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
                 record, contents = await create_tasks(number, tree, growth, reviewer)
                 if record.golds:
                     folder.accept(record, contents)
-            result.accepted = [f"{gold.folder}/{gold.metadata_number}" for gold in record.golds]
-            result.rejected = list(record.rejected)
-            if not record.golds:
-                result.failure = "no task was accepted"
-        except AuthorFailed as error:
+        except (AuthorFailed, ReplyRejected) as error:
             result.failure = error.message
+            return state
+
+        if record.golds:
+            folder.write_answer_key()
+        result.accepted = [f"{gold.folder}/{gold.metadata_number}" for gold in record.golds]
+        result.rejected = list(record.rejected)
         return state
 
     return solve
 
 
-class AcceptedTask(NamedTuple):
-    """A task that meets all criteria."""
-
-    task: TreeTask
-    text: TaskText
-
-
 async def create_tasks(
-    number: int, tree: Tree, growth: Growth, reviewer: Author
+    number: int, tree: Tree, growth: Growth, reviewer: Model
 ) -> tuple[DomainRecord, dict[str, bytes]]:
     """Draw the rows of a tree, have its tasks written, and apply the criteria.
 
@@ -112,48 +100,43 @@ async def create_tasks(
         The record of the domain, and its files by path.
 
     Raises:
-        AuthorFailed: An expression of a hand-written tree fails.
+        ReplyRejected: An expression of a hand-written tree fails.
     """
-    author, settings = growth.author, growth.settings
+    author = growth.author
     candidates, too_large = tree_tasks(tree)
-    try:
-        drawing = await draw(settings, tree, candidates)
-    except ReplyRejected as error:
-        raise AuthorFailed(error.message) from error
-
-    async def apply_criteria(task: TreeTask, measures: Measures) -> AcceptedTask | Rejection:
-        rejection = measures.rejection(task.name)
-        if rejection is not None:
-            return rejection
-        text = await write_text(author, reviewer, tree, task, measures)
-        return text if isinstance(text, Rejection) else AcceptedTask(task, text)
+    drawing = await draw(growth.settings, tree, candidates)
+    writing = []
+    for task, measures in zip(candidates, drawing.measures, strict=True):
+        writing.append(write_text(author, reviewer, tree, task, measures))
 
     accepted: dict[str, AcceptedTask] = {}
     rejected = [*growth.rejections, *too_large]
-    for result in await gather(*map(apply_criteria, candidates, drawing.measures)):
+    for result in await gather(*writing):
         if isinstance(result, Rejection):
             rejected.append(result)
-        elif normalize_case_and_spaces(result.text.goal) in accepted:
+            continue
+        goal = normalize_case_and_spaces(result.text.goal)
+        if goal in accepted:
             rejected.append(Rejection(result.task.name, "duplicate", "another task has the same goal"))
         else:
-            accepted[normalize_case_and_spaces(result.text.goal)] = result
+            accepted[goal] = result
 
-    files, golds = _task_files(number, tree, list(accepted.values()), drawing, settings.seed)
-    files[f"trees/{slug_of(tree.domain)}.json"] = json_file(tree.model_dump(exclude_defaults=True))
+    files, golds = _task_files(number, tree, accepted.values(), drawing, growth.settings.seed)
+    fields = tree.model_dump(exclude_defaults=True)
+    files[f"trees/{slug_of(tree.domain)}.json"] = json_file(fields)
     record = DomainRecord(
         number=number,
         domain=tree.domain,
         golds=tuple(golds),
         rejected=tuple(rejected),
-        author=str(author.model),
-        reviewer=str(reviewer.model),
-        files=checksums(files),
+        author=str(author),
+        reviewer=str(reviewer),
     )
     return record, files
 
 
 def _task_files(
-    number: int, tree: Tree, accepted: Sequence[AcceptedTask], drawing: Drawing, seed: int
+    number: int, tree: Tree, accepted: Iterable[AcceptedTask], drawing: Drawing, seed: int
 ) -> tuple[dict[str, bytes], list[GoldRow]]:
     """The folders of a domain's tasks: their files by path, and the answer key.
 
@@ -161,16 +144,19 @@ def _task_files(
     """
     folders: dict[str, list[AcceptedTask]] = {}
     for result in accepted:
-        name = f"{slug_of(tree.domain)}_{result.task.start_height}_{result.task.depth}"
+        task = result.task
+        name = f"{slug_of(tree.domain)}_{task.start_height}_{task.depth}"
         folders.setdefault(name, []).append(result)
 
-    files = {}
+    files: dict[str, bytes] = {}
     golds: list[GoldRow] = []
-    descriptions = {column.name: column.description for column in tree.columns()}
+    descriptions = tree.descriptions()
     for folder, results in folders.items():
-        names = file_columns(tree, [result.task for result in results], f"{seed}/{folder}")
+        tasks = [result.task for result in results]
+        names = file_columns(tree, tasks, f"{seed}/{folder}")
         columns = [drawing.columns[name] for name in names]
-        files[f"{folder}/{DATA_FILE}"] = csv_file([names, *zip(*columns, strict=True)])
+        rows = zip(*columns, strict=True)
+        files[f"{folder}/{DATA_FILE}"] = csv_file([names, *rows])
         data_file = {
             "name": DATA_FILE,
             "description": tree.description,

@@ -6,15 +6,16 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
-from pydantic import Field, ValidationError
+from inspect_ai.model import Model
+from pydantic import ValidationError
 
 from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
 from inspect_discoverybench.errors.invalid_values import first_reason
 from inspect_discoverybench.replies import Reply
-from inspect_discoverybench.synth.author import Author
+from inspect_discoverybench.synth.author import ask
 from inspect_discoverybench.synth.sampler import draw
 from inspect_discoverybench.synth.set_folder import Domain, SetSettings
-from inspect_discoverybench.synth.tree import Distractor, Tree, Variable
+from inspect_discoverybench.synth.tree import Distractor, Node, Tree, Variable
 from inspect_discoverybench.synth.tree_task import Rejection
 
 DERIVED = 0.6
@@ -33,11 +34,11 @@ class Expansion(Reply):
     hypothesis: str = ""
     sub_population: str | None = None
     expression: str
-    children: tuple[Variable, ...] = Field(default=(), max_length=6)
+    children: tuple[Variable, ...] = ()
 
     def derivation(self) -> dict[str, Any]:
         """The fields of a node that the reply gives."""
-        fields = self.model_dump(include={"hypothesis", "sub_population", "expression", "children"})
+        fields = self.model_dump(include=set(Expansion.model_fields))
         return {name: value for name, value in fields.items() if value}
 
 
@@ -65,7 +66,7 @@ class Growth:
         rejections: Nodes that the author could not derive; they stay leaves.
     """
 
-    author: Author
+    author: Model
     settings: SetSettings
     rejections: list[Rejection] = field(default_factory=list)
 
@@ -77,65 +78,75 @@ class Growth:
         """
         tree = await self._root(domain)
         for depth in range(1, self.settings.height):
-            for name in self._leaves_to_derive(tree, depth):
-                tree = await self._expand(tree, name)
-        return self._with_copies(await self._with_distractors(tree))
+            for leaf in self._leaves_to_derive(tree, depth):
+                tree = await self._expand(tree, leaf)
+        tree = await self._with_distractors(tree)
+        return self._with_copies(tree)
 
     async def _root(self, domain: Domain) -> Tree:
         async def check(reply: Root) -> Tree:
+            root = reply.target.model_dump() | reply.derivation()
             fields = {
                 "domain": domain.name,
                 "description": reply.rows,
-                "context": reply.context.strip().rstrip(",."),
-                "roots": [reply.target.model_dump() | reply.derivation()],
+                "context": reply.context.strip(" ,."),
+                "roots": [root],
             }
             return await self._checked(fields)
 
-        values = domain.model_dump() | self._instructions(domain.name, "root", ())
-        return await self.author.ask("root", values, Root, check)
+        values = {
+            **domain.model_dump(),
+            **self._instructions(domain.name, "root", ()),
+        }
+        return await ask(self.author, "root", values, Root, check)
 
-    def _leaves_to_derive(self, tree: Tree, depth: int) -> list[str]:
+    def _leaves_to_derive(self, tree: Tree, depth: int) -> list[Node]:
         """The leaves of a level to derive: each with the probability of the paper, and one at least."""
         draws = self._random(tree.domain, "derived", depth)
-        leaves = [node.name for node in tree.leaves() if tree.depth(node.name) == depth]
-        chosen = [name for name in leaves if draws.random() < DERIVED]
+        leaves = [leaf for leaf in tree.leaves() if tree.depth(leaf.name) == depth]
+        chosen = [leaf for leaf in leaves if draws.random() < DERIVED]
         return chosen or leaves[:1]
 
-    async def _expand(self, tree: Tree, name: str) -> Tree:
+    async def _expand(self, tree: Tree, leaf: Node) -> Tree:
         """Derive one leaf. The tree is unchanged if the author declines or fails."""
-        [leaf] = [node for node in tree.leaves() if node.name == name]
 
         async def check(reply: Expansion) -> Tree:
             if not reply.expression:
                 return tree
             fields = tree.model_dump(exclude_defaults=True)
-            fields["roots"] = [_replaced(root, name, reply.derivation()) for root in fields["roots"]]
+            derivation = reply.derivation()
+            fields["roots"] = [_replaced(root, leaf.name, derivation) for root in fields["roots"]]
             return await self._checked(fields)
 
         values = {
-            "name": name,
+            "name": leaf.name,
             "domain": tree.domain,
             "rows": tree.description,
             "node": leaf.model_dump(exclude_defaults=True),
-            **self._instructions(tree.domain, name, tree.names()),
+            **self._instructions(tree.domain, leaf.name, tree.names()),
         }
         try:
-            return await self.author.ask("expand", values, Expansion, check)
+            return await ask(self.author, "expand", values, Expansion, check)
         except AuthorFailed as error:
-            self.rejections.append(Rejection(name, "expression", error.message))
+            self.rejections.append(Rejection(leaf.name, "expression", error.message))
             return tree
 
     async def _with_distractors(self, tree: Tree) -> Tree:
         """Add unrelated columns. Repeated ones are left out."""
         used_names = tree.names()
-        count = self._random(tree.domain, "distractors").randint(*DISTRACTORS)
+        draws = self._random(tree.domain, "distractors")
+        count = draws.randint(*DISTRACTORS)
 
         async def check(reply: Distractors) -> Tree:
-            new = {column.name: column.model_dump() for column in reply.columns if column.name not in used_names}
+            new = {}
+            for column in reply.columns:
+                if column.name not in used_names:
+                    new[column.name] = column.model_dump()
             if len(new) < count:
                 raise ReplyRejected(f"there are {len(new)} new columns, expected {count}.")
-            distractors = list(new.values())[:count]
-            return await self._checked(tree.model_dump(exclude_defaults=True) | {"distractors": distractors})
+            fields = tree.model_dump(exclude_defaults=True)
+            fields["distractors"] = list(new.values())[:count]
+            return await self._checked(fields)
 
         values = {
             "name": tree.domain,
@@ -144,27 +155,25 @@ class Growth:
             "used_names": used_names,
             "seed": self.settings.seed,
         }
-        return await self.author.ask("distractors", values, Distractors, check)
+        return await ask(self.author, "distractors", values, Distractors, check)
 
     def _with_copies(self, tree: Tree) -> Tree:
         """Add second records of columns, whether they are nodes or not."""
         draws = self._random(tree.domain, "copies")
-        used_names = tree.names()
-        distractors = list(tree.distractors)
+        copies = []
         for column in tree.columns():
             name = f"{column.name[:46]}_2"  # names have at most 48 characters
-            if draws.random() < COPIED and name not in used_names:
-                copy = Distractor(
-                    name=name,
-                    description=f"{column.description[:1_100]} (a second, less reliable record)",
-                    type=column.type,
-                    low=column.low,
-                    high=column.high,
-                    values=column.values,
-                    follows=column.name,
-                )
-                distractors.append(copy)
-        return tree.model_copy(update={"distractors": tuple(distractors)})
+            if draws.random() >= COPIED or name in tree.names():
+                continue
+            copy = Distractor(
+                name=name,
+                description=f"{column.description[:1_100]} (a second, less reliable record)",
+                follows=column.name,
+                **column.model_dump(include={"type", "low", "high", "values"}),
+            )
+            copies.append(copy)
+        distractors = (*tree.distractors, *copies)
+        return tree.model_copy(update={"distractors": distractors})
 
     async def _checked(self, fields: dict[str, Any]) -> Tree:
         """The tree with these fields, after its expressions have been evaluated.
@@ -181,20 +190,27 @@ class Growth:
 
     def _instructions(self, domain: str, node: str, used_names: Sequence[str]) -> dict[str, Any]:
         """The two workflow steps that are drawn for an expression, and the names that it must not use."""
-        steps = files(__package__).joinpath("workflows.txt").read_text("utf-8").splitlines()
+        workflows = files(__package__).joinpath("workflows.txt")
+        steps = workflows.read_text("utf-8").splitlines()
+        draws = self._random(domain, node)
         return {
-            "workflow_steps": self._random(domain, node).sample(steps, 2),
+            "workflow_steps": draws.sample(steps, 2),
             "used_names": used_names,
             "seed": self.settings.seed,
         }
 
     def _random(self, *key: object) -> random.Random:
-        return random.Random("/".join(map(str, (self.settings.seed, *key))))
+        """The random numbers for a key."""
+        parts = (self.settings.seed, *key)
+        return random.Random("/".join(map(str, parts)))
 
 
 def _replaced(node: dict[str, Any], name: str, derivation: dict[str, Any]) -> dict[str, Any]:
     """A node in which the one with this name has a derivation."""
     if node["name"] == name:
-        return node | derivation
-    children = [_replaced(child, name, derivation) for child in node.get("children", ())]
-    return node | {"children": children}
+        return {**node, **derivation}
+    children = node.get("children", ())
+    return {
+        **node,
+        "children": [_replaced(child, name, derivation) for child in children],
+    }

@@ -7,11 +7,13 @@ Columns are pandas series: floats, booleans, or a category. Labels are not strin
 fill the memory; a category cannot be multiplied.
 """
 
+import contextlib
 import hashlib
 import json
+import math
 import resource
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 
@@ -21,14 +23,28 @@ import pandas as pd
 warnings.simplefilter("ignore")  # a warning would stand in the output of `draw`
 
 MEMORY_BYTES = 4 * 2**30
-FUNCTIONS = ("minimum", "maximum", "clip", "abs", "log", "log1p", "exp", "sqrt", "square", "tanh", "sin", "cos")
+FUNCTIONS = (
+    "where",
+    "select",
+    "minimum",
+    "maximum",
+    "clip",
+    "abs",
+    "log",
+    "log1p",
+    "exp",
+    "sqrt",
+    "square",
+    "tanh",
+    "sin",
+    "cos",
+)
 
 # Limits of computed values. They are wide: what fails them cannot be studied (a column of one value, or of nothing).
 MAX_TOP = 0.95  # maximum share of the most common value; released columns above it are flagged as nearly constant
 MIN_INSIDE = 0.5  # minimum share of values within the range that the author gave, widened by a tenth
 
 RIGHT = 0.7  # share of the values of a copy that are right, which is also its correlation with the original
-SHUFFLES = 10  # number of times that each column is shuffled for its drop-one test
 GROUPS = 5  # number of groups of a numeric column in the table of a task
 
 Spec: TypeAlias = Mapping[str, Any]  # a column or node of the tree, as JSON
@@ -37,8 +53,10 @@ Column: TypeAlias = Any  # pd.Series, whose stubs know no operations on unknown 
 
 def stream(*key: object) -> np.random.Generator:
     """The random numbers for a key."""
-    digest = hashlib.sha256("/".join(map(str, key)).encode()).digest()
-    return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "big")))
+    text = "/".join(map(str, key))
+    digest = hashlib.sha256(text.encode()).digest()
+    seed = int.from_bytes(digest[:16], "big")
+    return np.random.Generator(np.random.PCG64(seed))
 
 
 def sample(spec: Spec, rows: int, seed: str) -> Column:
@@ -48,18 +66,22 @@ def sample(spec: Spec, rows: int, seed: str) -> Column:
         labels = random.choice(spec["values"], rows)
         return pd.Series(labels, dtype="category")
     if spec["type"] == "boolean":
-        return pd.Series(random.random(rows) < 0.5)
+        is_true = random.random(rows) < 0.5
+        return pd.Series(is_true)
 
-    low, high = spec["low"], spec["high"]
+    numbers: Any
+    low = spec["low"]
+    high = spec["high"]
     if spec.get("distribution") == "normal":
         middle = (low + high) / 2
         deviation = (high - low) / 6
-        values = random.normal(middle, deviation, rows).clip(low, high)
+        numbers = random.normal(middle, deviation, rows).clip(low, high)
     elif spec["type"] == "integer":
-        values = random.integers(int(low), int(high), rows, endpoint=True)
+        numbers = random.integers(int(low), int(high), rows, endpoint=True)
     else:
-        values = random.uniform(low, high, rows)
-    return rounded(pd.Series(values, dtype=float), spec)
+        numbers = random.uniform(low, high, rows)
+    values = pd.Series(numbers, dtype=float)
+    return rounded(values, spec)
 
 
 def copy(spec: Spec, source: Column, seed: str) -> Column:
@@ -67,7 +89,8 @@ def copy(spec: Spec, source: Column, seed: str) -> Column:
     random = stream(seed, spec["name"], "values")
     rows = np.arange(len(source))
     is_right = random.random(len(source)) < RIGHT
-    order = np.where(is_right, rows, random.permutation(rows))
+    other_rows = random.permutation(rows)
+    order = np.where(is_right, rows, other_rows)
     return source.iloc[order].reset_index(drop=True)
 
 
@@ -75,8 +98,8 @@ def rounded(values: Column, spec: Spec) -> Column:
     """Round numbers: integers to no decimals, others to four significant digits of their standard deviation."""
     if spec["type"] == "integer":
         return values.round()
-    magnitude = np.floor(np.log10(values.std()))
-    return values.round(3 - int(magnitude))
+    magnitude = math.floor(math.log10(values.std()))
+    return values.round(3 - magnitude)
 
 
 class Labels(pd.Series):
@@ -84,7 +107,8 @@ class Labels(pd.Series):
 
     def map(self, numbers: Mapping[str, float]) -> Column:  # type: ignore[override]
         """The number of each label."""
-        return self.astype(object).map(numbers).astype(float)
+        labels = self.astype(object)
+        return labels.map(numbers).astype(float)
 
 
 def compute(expression: str, frame: pd.DataFrame) -> Column:
@@ -92,26 +116,32 @@ def compute(expression: str, frame: pd.DataFrame) -> Column:
 
     def column(values: Any) -> Column:
         """Values as a column, also if it is one value for all rows."""
-        series = pd.Series(np.broadcast_to(np.asarray(values), len(frame)))
-        is_number = pd.api.types.is_numeric_dtype(series)
-        return series if is_number else Labels(series, dtype="category")
+        array = np.broadcast_to(np.asarray(values), len(frame))
+        series = pd.Series(array)
+        if pd.api.types.is_numeric_dtype(series):
+            return series
+        return Labels(series, dtype="category")
 
-    def where(condition: Any, first: Any, second: Any) -> Column:
-        return column(np.where(condition, first, second))
+    def function(name: str) -> Callable[..., Column]:
+        """A function of numpy that returns a column."""
+        numpy_function = getattr(np, name)
 
-    def select(conditions: Sequence[Any], choices: Sequence[Any], default: Any = 0) -> Column:
-        flags = [np.asarray(condition, dtype=bool) for condition in conditions]
-        return column(np.select(flags, choices, default))
+        def call(*arguments: Any, **keywords: Any) -> Column:
+            result = numpy_function(*arguments, **keywords)
+            return column(result)
 
-    functions = {name: getattr(np, name) for name in FUNCTIONS}
+        return call
+
+    functions = {name: function(name) for name in FUNCTIONS}
     names = {
         "__builtins__": {},
         "df": {name: column(frame[name]) for name in frame},
-        "np": SimpleNamespace(where=where, select=select, **functions),
+        "np": SimpleNamespace(**functions),
         "int": int,
         "float": float,
     }
-    return column(eval(compile(expression, "expression", "eval"), names))
+    result = eval(expression, names)
+    return column(result)
 
 
 def typed(values: Column, spec: Spec) -> Column:
@@ -120,7 +150,7 @@ def typed(values: Column, spec: Spec) -> Column:
         labels = values.astype(str)
         for label in labels.unique():
             if label not in spec["values"]:
-                raise ValueError(f"the value {label!r} is not one of {', '.join(spec['values'])}")
+                raise ValueError(f"{label!r} is not one of the values of the category")
         return labels.astype("category")
 
     numbers = values.astype(float)
@@ -129,12 +159,15 @@ def typed(values: Column, spec: Spec) -> Column:
     if spec["type"] == "boolean":
         return numbers > 0.5
 
-    low, high = spec.get("low"), spec.get("high")
-    if low is not None and high is not None:
-        margin = (high - low) / 20
-        inside = numbers.between(low - margin, high + margin).mean()
-        if inside < MIN_INSIDE:
-            raise ValueError(f"only {inside:.0%} of the values are between {low:g} and {high:g}")
+    low = spec.get("low")
+    high = spec.get("high")
+    if low is None or high is None:
+        return numbers
+    margin = (high - low) / 20
+    is_inside = numbers.between(low - margin, high + margin)
+    share = is_inside.mean()
+    if share < MIN_INSIDE:
+        raise ValueError(f"only {share:.0%} of the values are between low and high")
     return numbers
 
 
@@ -145,17 +178,23 @@ def draw_column(spec: Spec, exact: Mapping[str, Column], rows: int, seed: str) -
         ValueError: The expression of a node fails.
     """
     if spec.get("follows"):
-        return copy(spec, exact[spec["follows"]], seed)
+        source = exact[spec["follows"]]
+        return copy(spec, source, seed)
     if not spec.get("children"):
         return sample(spec, rows, seed)
 
     name = spec["name"]
-    frame = pd.DataFrame({child["name"]: exact[child["name"]] for child in spec["children"]})
+    children = [child["name"] for child in spec["children"]]
+    frame = pd.DataFrame({child: exact[child] for child in children})
     try:
-        values = typed(compute(spec["expression"], frame), spec)
+        computed = compute(spec["expression"], frame)
+        values = typed(computed, spec)
     except Exception as error:  # whatever an author's expression raises is sent back
-        raise ValueError(f"the expression of {name} failed: {type(error).__name__}: {error}"[:400]) from error
-    top = values.value_counts(normalize=True).max()
+        reason = f"the expression of {name} failed: {error!r}"
+        raise ValueError(reason[:400]) from error
+
+    shares = values.value_counts(normalize=True)
+    top = shares.max()
     if top >= MAX_TOP:
         raise ValueError(f"one value of {name} fills {top:.0%} of the rows; the result must vary")
     return values
@@ -168,82 +207,89 @@ def children_first(nodes: Sequence[Spec]) -> Iterator[Spec]:
         yield node
 
 
-def observe(spec: Spec, values: Column, settings: Spec, seed: str) -> Column:
+def observe(spec: Spec, exact: Column, settings: Spec, seed: str) -> Column:
     """Perturb the values of a column, each independently (paper, appendix C): noise, rounding, missing values."""
     random = stream(seed, spec["name"], "noise")
-    rows = len(values)
+    rows = len(exact)
     is_missing = random.random(rows) < settings["missing"]
     if spec["type"] not in ("real", "integer"):
-        return values.mask(is_missing)
+        return exact.mask(is_missing)
 
     is_noisy = random.random(rows) < settings["noise_share"]
-    deviation = settings["noise_scale"] * values.std()
+    deviation = settings["noise_scale"] * exact.std()
     noise = random.normal(0, deviation, rows)
-    noisy = rounded(values + noise * is_noisy, spec)
+    recorded = rounded(exact + noise * is_noisy, spec)
     if not spec.get("children"):
-        noisy = noisy.clip(spec["low"], spec["high"])
-    return noisy.mask(is_missing)
+        low = spec.get("low")
+        high = spec.get("high")
+        recorded = recorded.clip(low, high)
+    return recorded.mask(is_missing)
 
 
 def measure(task: Spec, observed: pd.DataFrame, seed: str) -> Spec:
     """Measure a task on its complete rows, with few decimals so that rounding errors of libraries do not show."""
-    predictors, name = task["columns"], task["target"]
-    complete = observed[[*predictors, name]].dropna().reset_index(drop=True).infer_objects()
+    predictors = task["columns"]
+    name = task["target"]
+    columns = observed[[*predictors, name]]
+    complete = columns.dropna().reset_index(drop=True)
+    complete = complete.infer_objects()  # a boolean column with gaps is one of objects
     frame = complete[predictors]
     target = complete[name]
 
-    title, outcome = f"mean of {name} by group", target
-    if is_category(target):
+    title = f"mean of {name} by group"
+    outcome = target
+    if target.dtype == "category":
         label = typical_value(target)
-        title, outcome = f"share of {name} {label} by group", target == label
+        title = f"share of {name} {label} by group"
+        outcome = target == label
     return {
         "losses": drop_one(task["expression"], frame, target, f"{seed}/{name}"),
         "table": {title: group_means(frame, outcome)},
     }
 
 
-def drop_one(expression: str, frame: pd.DataFrame, target: Column, seed: str) -> Mapping[str, Sequence[float]]:
+def drop_one(expression: str, frame: pd.DataFrame, target: Column, seed: str) -> Mapping[str, float]:
     """How much worse the expression predicts the target without each of its columns, whose values are shuffled.
 
     The columns of a gold expression are independent of each other, so no other column can take the place of one.
 
     Returns:
-        The mean loss as a share of the error of always predicting the typical value, and the same in standard errors.
+        The mean loss for each column, as a share of the error of always predicting the typical value.
     """
-    errors = prediction_errors(target, compute(expression, frame))
-    scale = prediction_errors(target, typical_value(target)).mean()
+    predicted = compute(expression, frame)
+    errors = prediction_errors(target, predicted)
+    errors_without_columns = prediction_errors(target, typical_value(target))
+    scale = errors_without_columns.mean()
+
     losses = {}
     for name in map(str, frame):
         random = stream(seed, name, "shuffle")
-        shuffled_errors = []
-        for _ in range(SHUFFLES):
-            values = frame[name].iloc[random.permutation(len(frame))]
-            shuffled = frame.assign(**{name: values.to_numpy()})
-            shuffled_errors.append(prediction_errors(target, compute(expression, shuffled)))
+        order = random.permutation(len(frame))
+        shuffled = frame.copy()
+        shuffled[name] = frame[name].take(order).to_numpy()
 
-        loss = (sum(shuffled_errors) / SHUFFLES - errors) / scale
-        loss = loss[np.isfinite(loss)]
-        mean = loss.mean()
-        standard_error = max(loss.sem(), 1e-9)
-        losses[name] = (round(mean, 4), round(mean / standard_error, 2))
+        predicted = compute(expression, shuffled)
+        loss = prediction_errors(target, predicted) - errors
+        is_finite = np.isfinite(loss)  # shuffled values may divide by zero
+        mean = loss[is_finite].mean()
+        losses[name] = round(mean / scale, 4)
     return losses
 
 
 def prediction_errors(target: Column, predicted: Any) -> Column:
     """The error of each row: the distance of numbers, or 1 for a wrong label."""
-    if is_category(target):
-        return (target.astype(str) != predicted).astype(float)
-    return (target.astype(float) - predicted).abs()
+    if target.dtype == "category":
+        is_wrong = target.astype(str) != predicted
+        return is_wrong.astype(float)
+    distance = target.astype(float) - predicted
+    return distance.abs()
 
 
 def typical_value(target: Column) -> Any:
     """The median of numbers, or the most common label."""
-    return target.mode()[0] if is_category(target) else target.astype(float).median()
-
-
-def is_category(column: Column) -> bool:
-    """Whether a column has labels."""
-    return isinstance(column.dtype, pd.CategoricalDtype)
+    if target.dtype == "category":
+        return target.mode()[0]
+    return target.astype(float).median()
 
 
 def group_means(frame: pd.DataFrame, outcome: Column) -> Mapping[str, Mapping[str, float]]:
@@ -251,10 +297,14 @@ def group_means(frame: pd.DataFrame, outcome: Column) -> Mapping[str, Mapping[st
     table = {}
     for name in map(str, frame):
         groups = frame[name]
-        if not is_category(groups) and groups.nunique() > GROUPS:
+        if groups.dtype != "category" and groups.nunique() > GROUPS:
             groups = pd.qcut(groups, GROUPS, duplicates="drop")
-        means = outcome.groupby(groups, observed=True).mean()
-        table[name] = {str(group): float(f"{mean:.4g}") for group, mean in means.items()}
+
+        means = {}
+        for group, values in outcome.groupby(groups, observed=True):
+            mean = values.mean()
+            means[str(group)] = float(f"{mean:.4g}")
+        table[name] = means
     return table
 
 
@@ -266,29 +316,36 @@ def draw_tree(request: Spec) -> Spec:
     """
     settings = request["settings"]
     seed = request["seed"]
-    nodes = children_first(request["tree"]["roots"])
-    distractors = request["tree"].get("distractors", ())
+    tree = request["tree"]
+    nodes = children_first(tree["roots"])
+    distractors = tree.get("distractors", ())
+    specs = [*nodes, *distractors]
 
     exact: dict[str, Column] = {}
-    observed: dict[str, Column] = {}
-    written: dict[str, Sequence[str]] = {}
-    for spec in (*nodes, *distractors):
+    for spec in specs:
         name = spec["name"]
         exact[name] = draw_column(spec, exact, settings["rows"], seed)
-        observed[name] = observe(spec, exact[name], settings, seed)
-        written[name] = texts(observed[name], spec)
     if not request["tasks"]:
         return {}
 
+    observed: dict[str, Column] = {}
+    columns: dict[str, Sequence[str]] = {}
+    for spec in specs:
+        name = spec["name"]
+        observed[name] = observe(spec, exact[name], settings, seed)
+        columns[name] = texts(observed[name], spec)
     frame = pd.DataFrame(observed)
     measures = [measure(task, frame, seed) for task in request["tasks"]]
-    return {"measures": measures, "columns": written}
+    return {"measures": measures, "columns": columns}
 
 
 def texts(column: Column, spec: Spec) -> Sequence[str]:
     """The values of a column as in the data file; a missing value is empty."""
-    values = column.astype("Int64") if spec["type"] == "integer" else column
-    return [*values.astype(object).where(column.notna(), "").map(str)]
+    values = column
+    if spec["type"] == "integer":
+        values = column.astype("Int64")
+    objects = values.astype(object)
+    return [*objects.where(column.notna(), "").map(str)]
 
 
 def draw(text: str) -> None:
@@ -301,6 +358,5 @@ def draw(text: str) -> None:
 
 
 # Bound the address space of the session, also where the sandbox does not.
-_, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
-if hard_limit == resource.RLIM_INFINITY or hard_limit > MEMORY_BYTES:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, hard_limit))
+with contextlib.suppress(ValueError):  # the sandbox has a lower limit
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))

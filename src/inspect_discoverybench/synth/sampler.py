@@ -24,28 +24,25 @@ MIN_LOSS = 0.02
 At the default noise, a variable with less than about 1 % of the target's variance is below it.
 """
 
-MIN_STANDARD_ERRORS = 3.0
-"""Minimum of this loss in standard errors."""
-
 
 class Measures(Reply):
     """Measures of a task in the sandbox.
 
     Attributes:
-        losses: For each column of the expression, how much worse it predicts the target without the column: as a share
-            of the error of always predicting one value, and in standard errors.
+        losses: For each column of the expression, how much worse it predicts the target without the column, as a share
+            of the error of always predicting one value.
         table: With its title, for each column the mean of the target in its groups: labels, or fifths of numbers.
     """
 
-    losses: Mapping[str, tuple[float, float]]
+    losses: Mapping[str, float]
     table: Mapping[str, Mapping[str, Mapping[str, float]]]
 
     def rejection(self, name: str) -> Rejection | None:
         """Why the task of this name is rejected; None if each variable of its expression counts."""
-        for column, (loss, standard_errors) in self.losses.items():
-            if loss < MIN_LOSS or standard_errors < MIN_STANDARD_ERRORS:
-                size = f"{loss:.1%} ({standard_errors:.1f} standard errors)"
-                return Rejection(name, "variables", f"without {column}, the prediction is worse by only {size}")
+        for column, loss in self.losses.items():
+            if loss < MIN_LOSS:
+                reason = f"without {column}, the prediction is worse by only {loss:.1%}"
+                return Rejection(name, "variables", reason)
         return None
 
 
@@ -81,12 +78,13 @@ async def draw(settings: SetSettings, tree: Tree, tasks: Sequence[TreeTask] = ()
         "tasks": measured_tasks,
     }
     program = files(__package__).joinpath("rows.py").read_text("utf-8")
+    request_text = json.dumps(request)
     session = PythonSession(CELL_SECONDS, OUTPUT_BYTES)
-    cell = await session.run(f"{program}\ndraw({json.dumps(request)!r})")
+    cell = await session.run(f"{program}\ndraw({request_text!r})")
     if cell.status == "error":
         raise SessionFailed(f"The sandbox cannot run the generator: {cell.output[-500:]}")
     if cell.status != "ok":
-        raise ReplyRejected(f"the sandbox could not draw the rows ({cell.status}): {cell.output.strip()[-300:]}.")
+        raise ReplyRejected(f"the sandbox could not draw the rows ({cell.status}).")
     drawing = parse_reply(cell.output, Drawing)
     if drawing.error:
         raise ReplyRejected(f"{drawing.error}.")

@@ -1,7 +1,6 @@
 """The settings and the folder of a set. Domains are added one by one, and an interrupted set can be continued."""
 
 import csv
-import hashlib
 import io
 import json
 import os
@@ -23,13 +22,18 @@ from inspect_discoverybench.errors.invalid_values import first_reason
 from inspect_discoverybench.replies import Reply
 from inspect_discoverybench.synth.tree_task import Rejection
 
+MAX_DOMAINS = 1_000
+"""Query ids are unique in a set of up to this many domains."""
+
 SETTINGS_FILE = "settings.json"
+DOMAINS_FILE = "domains.json"
 
 
 class SetSettings(BaseModel):
-    """Everything that determines a generated set, except the author's replies.
+    """Everything that determines a generated set, except the names of its domains and the author's replies.
 
     Attributes:
+        domains: Number of domains.
         seed: Seed of all random choices.
         height: Height of the trees.
         rows: Rows of each data file.
@@ -40,12 +44,13 @@ class SetSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    seed: int = 0
-    height: int = Field(default=4, ge=1, le=4)
-    rows: int = Field(default=500, ge=100, le=10_000)
-    noise_share: float = Field(default=0.1, ge=0, le=1)
-    noise_scale: float = Field(default=0.3, ge=0, le=1)
-    missing: float = Field(default=0.01, ge=0, le=0.1)
+    domains: int = Field(ge=1, le=MAX_DOMAINS)
+    seed: int
+    height: int = Field(ge=1, le=4)
+    rows: int = Field(ge=100, le=10_000)
+    noise_share: float = Field(ge=0, le=1)
+    noise_scale: float = Field(ge=0, le=1)
+    missing: float = Field(ge=0, le=0.1)
 
     @classmethod
     def of(cls, **arguments: object) -> "SetSettings":
@@ -64,7 +69,13 @@ class Domain(Reply):
     """A domain. If the user named it, the author did not describe it."""
 
     name: str
-    description: str = Field(default="", max_length=600)
+    description: str = ""
+
+
+class Domains(Reply):
+    """The domains that the author proposes, which the file `domains.json` keeps."""
+
+    domains: tuple[Domain, ...]
 
 
 class GoldRow(NamedTuple):
@@ -86,7 +97,7 @@ class DomainRecord(Reply):
         rejected: Rejected nodes and tasks.
         author: Model that wrote what is not written by hand.
         reviewer: Model that reviewed what the author wrote.
-        files: SHA-256 of each file by path.
+        generator: Version of this package.
     """
 
     number: int
@@ -95,14 +106,14 @@ class DomainRecord(Reply):
     rejected: tuple[Rejection, ...]
     author: str
     reviewer: str
-    files: Mapping[str, str]
+    generator: str = version("inspect-discoverybench")
 
 
 class SetFolder:
     """The folder of a set.
 
-    A domain is accepted when its record `domains/<slug>.json` exists, which is written last. `answer_key.csv`
-    and `manifest.json` are rewritten after each domain; they depend only on the accepted domains.
+    A domain is accepted when its record `domains/<slug>.json` exists, which is written last. `answer_key.csv` is
+    rewritten after each domain; it depends only on the records.
     """
 
     def __init__(self, path: Path) -> None:
@@ -117,27 +128,27 @@ class SetFolder:
             InvalidArgument: The folder contains a set with different settings, or other files.
         """
         file = self.path / SETTINGS_FILE
-        text = json_file(settings.model_dump())
-        if file.is_file():
-            if file.read_bytes() != text:
-                problem = f"contains a set with different settings (see {SETTINGS_FILE})"
-                raise InvalidArgument(f"out={self.path} {problem}. Choose another folder.")
-            return
-        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
-            problem = "is not empty and does not contain a generated set"
+        content = json_file(settings.model_dump())
+        problem = ""
+        if not file.exists():
+            if any(self.path.glob("*")):
+                problem = "is not empty and does not contain a generated set"
+        elif file.read_bytes() != content:
+            problem = f"contains a set with different settings (see {SETTINGS_FILE})"
+        if problem:
             raise InvalidArgument(f"out={self.path} {problem}. Choose another folder.")
-        self._write(SETTINGS_FILE, text)
+        self._write(SETTINGS_FILE, content)
 
-    def domains(self) -> Sequence[Domain]:
-        """The domains that the author proposed; empty if there are none yet."""
-        file = self.path / "domains.json"
+    def domains(self) -> Domains | None:
+        """The domains that the author proposed; None if there are none yet."""
+        file = self.path / DOMAINS_FILE
         if not file.is_file():
-            return []
-        return [Domain.model_validate(domain) for domain in json.loads(file.read_bytes())["domains"]]
+            return None
+        return Domains.model_validate_json(file.read_bytes())
 
-    def keep_domains(self, domains: Iterable[Domain]) -> None:
+    def keep_domains(self, domains: Domains) -> None:
         """Keep the proposed domains, so that an interrupted set continues with the same domains."""
-        self._write("domains.json", json_file({"domains": [domain.model_dump() for domain in domains]}))
+        self._write(DOMAINS_FILE, json_file(domains.model_dump()))
 
     def record(self, slug: str) -> DomainRecord | None:
         """The record of a domain; None if it is not accepted yet."""
@@ -154,29 +165,16 @@ class SetFolder:
         for path, content in contents.items():
             self._write(path, content)
         self._write(f"domains/{slug}.json", json_file(record.model_dump(mode="json")))
-        self._summarize()
 
-    def _summarize(self) -> None:
-        rows: list[Sequence[object]] = [COLUMNS]
-        domains = []
-        digests: dict[str, str] = {}
+    def write_answer_key(self) -> None:
+        """Write the gold hypotheses of all accepted domains."""
         files = (self.path / "domains").glob("*.json")
         records = [DomainRecord.model_validate_json(file.read_bytes()) for file in files]
-        for record in sorted(records, key=attrgetter("number", "domain")):
+        records.sort(key=attrgetter("number", "domain"))
+        rows: list[Sequence[object]] = [COLUMNS]
+        for record in records:
             rows += record.golds
-            domains.append(record.model_dump(exclude={"files", "golds"}))
-            digests |= record.files
-
-        answer_key = csv_file(rows)
-        manifest = {
-            "format": 1,
-            "generator": f"inspect-discoverybench {version('inspect-discoverybench')}",
-            "settings": json.loads((self.path / SETTINGS_FILE).read_bytes()),
-            "domains": domains,
-            "files": checksums({"answer_key.csv": answer_key}) | digests,
-        }
-        self._write("answer_key.csv", answer_key)
-        self._write("manifest.json", json_file(manifest))
+        self._write("answer_key.csv", csv_file(rows))
 
     def _write(self, path: str, content: bytes) -> None:
         """Write a file that appears only once it is complete."""
@@ -185,11 +183,6 @@ class SetFolder:
         partial = file.with_name(f".{file.name}.{os.getpid()}")
         partial.write_bytes(content)
         partial.replace(file)
-
-
-def checksums(files: Mapping[str, bytes]) -> dict[str, str]:
-    """SHA-256 of each file by path."""
-    return {path: hashlib.sha256(content).hexdigest() for path, content in sorted(files.items())}
 
 
 def csv_file(rows: Iterable[Iterable[object]]) -> bytes:
@@ -201,4 +194,5 @@ def csv_file(rows: Iterable[Iterable[object]]) -> bytes:
 
 def json_file(content: object, indent: int = 2) -> bytes:
     """The content of a JSON file."""
-    return f"{json.dumps(content, indent=indent, ensure_ascii=False)}\n".encode()
+    text = json.dumps(content, indent=indent, ensure_ascii=False)
+    return f"{text}\n".encode()

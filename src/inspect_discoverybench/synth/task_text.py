@@ -3,51 +3,54 @@
 The goal masks one facet of the hypothesis (paper §4.1, §4.2).
 """
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from inspect_ai.model import Model
 
 from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
 from inspect_discoverybench.replies import Reply
-from inspect_discoverybench.synth.author import Author
+from inspect_discoverybench.synth.author import ask
 from inspect_discoverybench.synth.sampler import Measures
 from inspect_discoverybench.synth.tree import Tree
-from inspect_discoverybench.synth.tree_task import Criterion, Rejection, TaskText, TreeTask, file_columns
+from inspect_discoverybench.synth.tree_task import Rejection, TaskText, TreeTask, file_columns
 
 
 class Review(Reply):
-    """The reviewer's answers to the three questions about a task.
+    """The reviewer's answers to the three questions about a task. The reason comes first, so that it is thought of.
 
     Attributes:
+        reason: One or two sentences.
         statement_is_true: Whether the hypothesis is true of the expression on the rows of the data.
         goal_giveaway: A quotation from the goal that gives the answer away; empty if none does.
         description_giveaway: A quotation from a description that gives the formula away; empty if none does.
-        reason: One sentence.
     """
 
+    reason: str
     statement_is_true: bool
-    goal_giveaway: str = ""
-    description_giveaway: str = ""
-    reason: str = ""
+    goal_giveaway: str
+    description_giveaway: str
 
-    @property
-    def objection(self) -> tuple[Criterion, str] | None:
-        """The first criterion that the task does not meet, with the reason; None if it meets all."""
-        if not self.statement_is_true:
-            return "statement", self.reason or "the hypothesis is not true of the data"
-        if self.goal_giveaway:
-            return "goal", f"{self.goal_giveaway!r} gives the answer away"
-        if self.description_giveaway:
-            return "description", f"{self.description_giveaway!r} gives the formula away"
-        return None
+
+class AcceptedTask(NamedTuple):
+    """A task that meets all criteria, and its texts."""
+
+    task: TreeTask
+    text: TaskText
 
 
 async def write_text(
-    author: Author, reviewer: Author, tree: Tree, task: TreeTask, measures: Measures
-) -> TaskText | Rejection:
-    """Ask the author for the texts of a task, and the reviewer for objections to them."""
+    author: Model, reviewer: Model, tree: Tree, task: TreeTask, measures: Measures
+) -> AcceptedTask | Rejection:
+    """Apply the criterion of the measures, then ask the author for texts, and the reviewer for objections to them."""
+    rejection = measures.rejection(task.name)
+    if rejection is not None:
+        return rejection
     if task.is_handwritten:
-        return TaskText(hypothesis=task.node.hypothesis or "", goal=task.node.goal or "")
+        text = TaskText(hypothesis=task.node.hypothesis or "", goal=task.node.goal or "")
+        return AcceptedTask(task, text)
 
-    descriptions = {column.name: column.description for column in tree.columns()}
+    descriptions = tree.descriptions()
     facts = {
         "name": task.name,
         "population": tree.context,
@@ -61,32 +64,59 @@ async def write_text(
         text = await _ask_author(author, task, facts)
     except AuthorFailed as error:
         return Rejection(task.name, "text", error.message)
+
+    columns = file_columns(tree, [task], task.name)
+    shown = {
+        **facts,
+        "columns": {name: descriptions[name] for name in columns},
+        "masked": task.masked,
+        **text.model_dump(),
+    }
     try:
-        visible = {name: descriptions[name] for name in file_columns(tree, [task], task.name)}
-        review = await _ask_reviewer(reviewer, facts | {"columns": visible}, text)
+        review = await _ask_reviewer(reviewer, shown)
     except AuthorFailed as error:
-        return Rejection(task.name, "statement", error.message)
-    return Rejection(task.name, *review.objection) if review.objection else text
+        return Rejection(task.name, "review", error.message)
+    return _objection(task.name, review) or AcceptedTask(task, text)
 
 
-async def _ask_author(author: Author, task: TreeTask, facts: dict[str, Any]) -> TaskText:
+async def _ask_author(author: Model, task: TreeTask, facts: Mapping[str, Any]) -> TaskText:
     async def check(reply: TaskText) -> TaskText:
         if reply.hypothesis.rstrip(".") in reply.goal:
             raise ReplyRejected("the goal contains the hypothesis.")
         return reply
 
-    drafts = [{"hypothesis": node.hypothesis, "sub_population": node.sub_population} for node in task.derivations()]
-    return await author.ask("task", facts | {"drafts": drafts, "masked": task.masked}, TaskText, check)
+    drafts = []
+    for step in task.derivations():
+        draft = step.model_dump(include={"hypothesis", "sub_population"})
+        drafts.append(draft)
+    values = {
+        **facts,
+        "drafts": drafts,
+        "masked": task.masked,
+    }
+    return await ask(author, "task", values, TaskText, check)
 
 
-async def _ask_reviewer(reviewer: Author, facts: dict[str, Any], text: TaskText) -> Review:
-    descriptions = "\n".join([facts["rows"], facts["population"], *facts["columns"].values()])
+async def _ask_reviewer(reviewer: Model, shown: Mapping[str, Any]) -> Review:
+    descriptions = [shown["rows"], shown["population"], *shown["columns"].values()]
+    text = "\n".join(descriptions)
 
     async def check(reply: Review) -> Review:
-        if reply.goal_giveaway not in text.goal:
+        if reply.goal_giveaway not in shown["goal"]:
             raise ReplyRejected("goal_giveaway must be a quotation from the goal, or empty.")
-        if reply.description_giveaway not in descriptions:
+        if reply.description_giveaway not in text:
             raise ReplyRejected("description_giveaway must be a quotation from a description, or empty.")
         return reply
 
-    return await reviewer.ask("review", facts | text.model_dump(), Review, check)
+    return await ask(reviewer, "review", shown, Review, check)
+
+
+def _objection(name: str, review: Review) -> Rejection | None:
+    """The first criterion that the task of this name does not meet; None if it meets all."""
+    if not review.statement_is_true:
+        return Rejection(name, "statement", review.reason or "the hypothesis is not true of the data")
+    if review.goal_giveaway:
+        return Rejection(name, "goal", f"{review.goal_giveaway!r} gives the answer away")
+    if review.description_giveaway:
+        return Rejection(name, "description", f"{review.description_giveaway!r} gives the formula away")
+    return None

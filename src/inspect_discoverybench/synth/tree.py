@@ -15,12 +15,11 @@ from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors.exceptions import ExpressionRefused, InvalidTree
 from inspect_discoverybench.errors.invalid_values import first_reason
 from inspect_discoverybench.replies import Reply
-from inspect_discoverybench.synth.expression import MAX_NUMBER, Expression
+from inspect_discoverybench.synth.expression import Expression
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,47}$")]
 Text = Annotated[str, Field(min_length=3, max_length=1_200)]
 Label = Annotated[str, BeforeValidator(str), Field(min_length=1, max_length=60)]
-Bound = Annotated[float, Field(ge=-MAX_NUMBER, le=MAX_NUMBER)]
 
 
 class Variable(Reply):
@@ -42,24 +41,28 @@ class Variable(Reply):
     name: Name
     description: Text
     type: Literal["real", "integer", "category", "boolean"]
-    low: Bound | None = None
-    high: Bound | None = None
+    low: float | None = None
+    high: float | None = None
     values: tuple[Label, ...] | None = None
     distribution: Literal["uniform", "normal"] | None = None
 
     @model_validator(mode="after")
     def _check_values(self) -> "Variable":
-        labels = self.values or ()
-        if self.type == "category" and not 2 <= len(set(labels)) == len(labels) <= 12:
-            raise ValueError(f"{self.name}: a category needs 2 to 12 different values")
+        if self.type == "category":
+            labels = self.values or ()
+            different = set(labels)
+            if len(different) < len(labels) or not 2 <= len(labels) <= 12:
+                raise ValueError("a category needs 2 to 12 different values")
 
-        low, high = self.low, self.high
+        low = self.low
+        high = self.high
         if not self.is_number or low is None or high is None:
             return self
         if low >= high:
-            raise ValueError(f"{self.name}: low {low} must be below high {high}")
-        if self.type == "integer" and (low % 1 or high % 1):
-            raise ValueError(f"{self.name}: low and high of an integer must be whole numbers")
+            raise ValueError(f"low {low} must be below high {high}")
+        is_whole = low.is_integer() and high.is_integer()
+        if self.type == "integer" and not is_whole:
+            raise ValueError("low and high of an integer must be whole numbers")
         return self
 
     @property
@@ -107,21 +110,21 @@ class Node(Variable):
     @model_validator(mode="after")
     def _check_expression(self) -> "Node":
         if self.goal is not None and self.hypothesis is None:
-            raise ValueError(f"{self.name}: a goal needs the hypothesis that answers it")
+            raise ValueError("a goal needs the hypothesis that answers it")
         if self.expression is None:
             if self.children:
-                raise ValueError(f"{self.name}: a node with children needs an expression")
+                raise ValueError("a node with children needs an expression")
             return self
+
         try:
-            used = set(self.parsed.columns)
+            columns = self.parsed.columns
         except ExpressionRefused as error:
-            raise ValueError(f"{self.name}: {error.message}") from error
+            raise ValueError(error.message) from error
         children = {child.name for child in self.children}
-        if used != children:
-            raise ValueError(
-                f"{self.name}: the expression uses {', '.join(sorted(used))}, but the children are "
-                f"{', '.join(sorted(children)) or 'none'}. Use each child, and nothing else"
-            )
+        unmatched = children.symmetric_difference(columns)
+        if unmatched:
+            names = ", ".join(sorted(unmatched))
+            raise ValueError(f"{names} must be a child and a column of the expression, or neither")
         return self
 
     @cached_property
@@ -136,7 +139,8 @@ class Node(Variable):
     @cached_property
     def height(self) -> int:
         """Number of edges to the deepest leaf; 0 for a leaf."""
-        return 1 + max(child.height for child in self.children) if self.children else 0
+        heights = [child.height + 1 for child in self.children]
+        return max(heights, default=0)
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -171,7 +175,7 @@ class Tree(BaseModel):
 
     @model_validator(mode="after")
     def _check_columns(self) -> "Tree":
-        name, uses = Counter(self.names()).most_common(1)[0]
+        [(name, uses)] = Counter(self.names()).most_common(1)
         if uses > 1:
             raise ValueError(f"the name {name} is used twice. Use a different name for each column")
         for root in self.roots:
@@ -180,16 +184,6 @@ class Tree(BaseModel):
         for column in (*self.leaves(), *self.distractors):
             if column.is_number and (column.low is None or column.high is None):
                 raise ValueError(f"{column.name}: a sampled {column.type} column needs low and high")
-
-        originals = {node.name for node in self.nodes()}
-        for column in self.distractors:
-            if column.follows is None:
-                originals.add(column.name)
-            elif column.follows not in originals:
-                raise ValueError(
-                    f"{column.name}: {column.follows} is not a column that it can follow. Name a node, or a distractor "
-                    "before it that follows none"
-                )
         return self
 
     def nodes(self) -> Iterator[Node]:
@@ -210,9 +204,14 @@ class Tree(BaseModel):
         """The names of all columns."""
         return [column.name for column in self.columns()]
 
+    def descriptions(self) -> dict[str, str]:
+        """The description of each column by its name."""
+        return {column.name: column.description for column in self.columns()}
+
     def depth(self, name: str) -> int:
         """The depth of a node: its distance from the root."""
-        return sum(name in node.names for node in self.nodes()) - 1
+        nodes_above = [node for node in self.nodes() if name in node.names]
+        return len(nodes_above) - 1
 
     @classmethod
     def read(cls, path: Path) -> "Tree":

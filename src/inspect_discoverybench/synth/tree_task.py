@@ -5,22 +5,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from pydantic import Field
-
 from inspect_discoverybench.errors.exceptions import ExpressionRefused
 from inspect_discoverybench.replies import Reply
 from inspect_discoverybench.synth.expression import Expression
-from inspect_discoverybench.synth.tree import Node, Tree
+from inspect_discoverybench.synth.tree import Node, Text, Tree
 
 MAX_PREDICTORS = 13
 """Maximum number of columns of a gold expression. The released ones have at most 13."""
 
-FACETS = ("relationship", "variables", "context")
-"""The facets that goals ask for, in turn. A goal asks for the context only if a hypothesis has a sub-population."""
+FACETS: tuple[str, ...] = ("relationship", "variables", "context")
+"""The facets that goals ask for, in turn."""
+
+FACETS_WITHOUT_SUB_POPULATION = ("relationship", "variables")
+"""The same for a hypothesis that holds in all rows: its context is no discovery."""
 
 DATA_FILE = "data.csv"
 
-Criterion = Literal["expression", "variables", "text", "duplicate", "statement", "goal", "description"]
+Criterion = Literal[
+    "expression",  # a node has no valid expression, or the gold expression is too large
+    "variables",  # a variable of the gold expression does not count
+    "text",  # the author gave no valid hypothesis and goal
+    "review",  # the reviewer gave no valid answers
+    "statement",  # the reviewer says that the hypothesis is not true
+    "goal",  # the reviewer quotes a part of the goal that gives the answer away
+    "description",  # the reviewer quotes a part of a description that gives the formula away
+    "duplicate",  # another task of the domain has the same goal
+]
 """The criteria that a task must meet, in the order in which they are applied.
 
 The published DB-SYNTH was made without such criteria: 212 of its 903 target columns are constant.
@@ -44,8 +54,8 @@ class Rejection(NamedTuple):
 class TaskText(Reply):
     """The gold hypothesis of a task, and the goal that asks for it."""
 
-    hypothesis: str = Field(min_length=20, max_length=1_200)
-    goal: str = Field(min_length=10, max_length=600)
+    hypothesis: Text
+    goal: Text
 
 
 @dataclass(frozen=True)
@@ -82,14 +92,11 @@ class TreeTask:
         """Whether the tree has the goal and the gold hypothesis."""
         return self.length == 1 and self.node.goal is not None
 
-    def hidden_names(self) -> set[str]:
-        """Nodes that would give another answer than the gold one: above the observed columns, and below them."""
-        return set(self.node.names) - {self.node.name, *self.expression.columns}
-
     def derivations(self) -> list[Node]:
         """The target and the hidden nodes whose expressions make up the gold expression, parents first."""
         observed = set(self.expression.columns)
-        return [node for node in self.node.walk() if node.name not in observed and node.names & observed]
+        nodes = [node for node in self.node.walk() if node.names & observed]
+        return [node for node in nodes if node.name not in observed]
 
 
 def tree_tasks(tree: Tree) -> tuple[list[TreeTask], list[Rejection]]:
@@ -99,15 +106,17 @@ def tree_tasks(tree: Tree) -> tuple[list[TreeTask], list[Rejection]]:
     inner_nodes = [node for node in tree.nodes() if node.is_computed]
     for number, node in enumerate(inner_nodes):
         depth = tree.depth(node.name)
-        facets = FACETS if node.sub_population else FACETS[:2]
+        facets = FACETS
+        if not node.sub_population:
+            facets = FACETS_WITHOUT_SUB_POPULATION
         for length in range(1, node.height + 1):
-            masked = facets[(number + length) % len(facets)]
+            turn = (number + length) % len(facets)
             try:
                 expression = _composed(node, length)
             except ExpressionRefused as error:
                 rejected.append(Rejection(f"{node.name}/{length}", "expression", error.message))
-            else:
-                tasks.append(TreeTask(node, depth, length, expression, masked))
+                continue
+            tasks.append(TreeTask(node, depth, length, expression, facets[turn]))
     return tasks, rejected
 
 
@@ -118,16 +127,17 @@ def file_columns(tree: Tree, tasks: Sequence[TreeTask], key: str) -> list[str]:
     of a target, and second records of what is left out or of a target.
     """
     targets = {task.node.name for task in tasks}
-    left_out = {node.name for node in tree.nodes() if node.names & targets} - targets
+    ancestors = {node.name for node in tree.nodes() if node.names & targets}
+    left_out = ancestors - targets
     for task in tasks:
-        left_out |= task.hidden_names()
+        left_out |= task.node.names - {task.node.name, *task.expression.columns}
     for column in tree.distractors:
         if column.follows in left_out | targets:
             left_out.add(column.name)
 
-    kept = [name for name in tree.names() if name not in left_out]
-    random.Random(key).shuffle(kept)
-    return kept
+    names = [name for name in tree.names() if name not in left_out]
+    random.Random(key).shuffle(names)
+    return names
 
 
 def query(task: TreeTask, query_id: int, text: TaskText) -> dict[str, Any]:
@@ -149,8 +159,12 @@ def query(task: TreeTask, query_id: int, text: TaskText) -> dict[str, Any]:
 
 def _composed(node: Node, length: int) -> Expression:
     """The expression over the columns that are `length` edges below, or leaves above them."""
-    deeper = [child for child in node.children if child.is_computed and length > 1]
-    expression = node.parsed.substitute({child.name: _composed(child, length - 1) for child in deeper})
-    if len(expression.columns) > MAX_PREDICTORS:
-        raise ExpressionRefused(f"the expression has {len(expression.columns)} columns, more than {MAX_PREDICTORS}")
+    deeper = {}
+    for child in node.children:
+        if child.is_computed and length > 1:
+            deeper[child.name] = _composed(child, length - 1)
+    expression = node.parsed.substitute(deeper)
+    count = len(expression.columns)
+    if count > MAX_PREDICTORS:
+        raise ExpressionRefused(f"the expression has {count} columns, more than {MAX_PREDICTORS}")
     return expression
