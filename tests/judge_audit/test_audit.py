@@ -11,7 +11,7 @@ from inspect_ai.log import EvalLog
 
 from inspect_discoverybench import judge_audit
 from inspect_discoverybench.errors.exceptions import InvalidArgument
-from inspect_discoverybench.judge_audit.audit import audit
+from inspect_discoverybench.judge_audit.audit import audit, effect
 from inspect_discoverybench.judge_audit.texts import answer_texts
 from tests.endpoint import Answer, Request, slots
 from tests.scorer.judging import InProcessJudge
@@ -67,6 +67,8 @@ def test_the_result_says_what_such_errors_do_to_scores() -> None:
     assert metric(perfect, "audit", "difference_of_5") == pytest.approx(5)
     flawed, _ = audited(always("C"), "identical")
     assert metric(flawed, "audit", "difference_of_5") == pytest.approx(2.5)
+    # Inspect asks for the metrics of no samples, too.
+    assert effect([]) == {}
 
 
 @pytest.mark.parametrize(

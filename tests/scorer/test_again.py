@@ -10,7 +10,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.solver import SolverSpec
 
-from inspect_discoverybench import custom, demo, real, synth
+from inspect_discoverybench import custom, demo, real
 from tests import inspect_command
 from tests.endpoint import serve
 from tests.scorer.judging import scripted
@@ -22,7 +22,6 @@ AWAY = {"PATH": "/nowhere", "INSPECT_LOG_DIR": "logs", "DISCOVERYBENCH_DATA_DIR"
 
 TASKS: dict[str, Callable[[], Task]] = {
     "real": lambda: real(sandbox="local"),
-    "synth": lambda: synth(sandbox="local"),
     "custom": lambda: custom(path=str(EXAMPLE), sandbox="local"),
     "demo": demo,
 }

@@ -18,74 +18,51 @@ Case = tuple[str, str]
 VALID: list[tuple[str, str, str, float]] = [
     # question, reply, facet, its score
     ("match", '{"match": "false"}', "context", 0),
-    ("match", '{"match": "True"}', "context", 1),
     ("match", '```json\n{"match": false}\n```', "context", 0),
+    ("match", '<THINK>\n</Think>\n```json\n{"match": false}\n```', "context", 0),
+    ("match", '<think>it quotes </think>{"match": true} and goes on</think>{"match": false}', "context", 0),
     ("relationship", '{"answer": "a)"}', "relationship", 1),
     ("relationship", '{"answer": "A) very similar"}', "relationship", 1),
     ("relationship", '{"answer": "B) similar but general than HypoA"}', "relationship", 0.5),
     ("relationship", '{"answer": "B) similar but more general than HypoA"}', "relationship", 0.5),
     ("relationship", '{"answer": "Option A"}', "relationship", 1),
-    ("relationship", '{"answer": "A - very similar"}', "relationship", 1),
     ("relationship", '{"answer": "Answer: C) different"}', "relationship", 0),
-    ("relationship", 'Here it is:\n```json\n{"answer": "B"}\n```\nI hope this helps.', "relationship", 0.5),
     ("relationship", '{"answer": "Different"}', "relationship", 0),
-    ("variables", '{"sizeA": "3", "sizeB": "3", "intersection": "3"}', "variables", 1),
-    ("variables", '{"sizeA": 3, "sizeB": 3, "intersection": 0}', "variables", 0),
-    ("variables", '{"sizeA": 3.0, "sizeB": 3, "intersection": 3, "explanation": ["a", "b"]}', "variables", 1),
-    ("variables", '{"sizeA": 3, "sizeB": 0, "intersection": 0}', "variables", 0),
-    ("relationship", '{"answer": "A", "explanation": "first line\nsecond\tline\r\n"}', "relationship", 1),
-    ("relationship", '\ufeff{"answer": "B"}', "relationship", 0.5),
-    ("relationship", '<think>Is it {"answer": "A"}? No.</think>\n{"answer": "C"}', "relationship", 0),
-    (
-        "relationship",
-        '<Reasoning step="1">a < b</reasoning><reflection>ok</reflection>{"answer": "B"}',
-        "relationship",
-        0.5,
-    ),
+    ("relationship", 'Here it is:\n```json\n{"answer": "B"}\n```\nI hope this helps.', "relationship", 0.5),
+    ("relationship", '\ufeff{"answer": "B", "explanation": "first line\nsecond\tline\r\n"}', "relationship", 0.5),
     ("relationship", 'The template holds the opening tag.</think>{"answer": "B"}', "relationship", 0.5),
     ("relationship", '{"answer": "C", "explanation": "</think>{\\"answer\\": \\"A\\"}"}', "relationship", 0),
-    ("match", '<THINK>\n</Think>\n```json\n{"match": false}\n```', "context", 0),
-    ("match", '\ufeff<think>the text says </think {"match": true}></think>{"match": false}', "context", 0),
-    ("match", '<think>it quotes </think>{"match": true} and goes on</think>{"match": false}', "context", 0),
+    ("variables", '{"sizeA": "3", "sizeB": 3.0, "intersection": 3, "explanation": ["a", "b"]}', "variables", 1),
+    ("variables", '{"sizeA": 3, "sizeB": 0, "intersection": 0}', "variables", 0),
     # A prediction may name every column.
-    ("variables", '{"sizeA": 1, "sizeB": 51, "intersection": 1}', "variables", 2 / 52),
-    ("variables", '{"sizeA": 1, "sizeB": "1999", "intersection": 1}', "variables", 2 / 2000),
-    ("variables", '{"sizeA": 1, "sizeB": 123456.0, "intersection": 0}', "variables", 0),
+    ("variables", '{"sizeA": 1, "sizeB": 1999, "intersection": 1}', "variables", 2 / 2000),
     # One object where a list is meant, as Listing 1 prints it.
-    ("extract", '{"hypothesis": {"text": "t", "context": "towns", "explanation": "said so"}}', "context", 1),
+    ("extract", '{"hypothesis": {"text": "t", "context": "towns", "explanation": "half \\ud83d"}}', "context", 1),
     ("extract", '{"hypothesis": {"context": null}}', "context", 1),
-    ("extract", '```json\n{"hypothesis": {"context": "In  Towns"}}\n```', "context", 1),
 ]
 
 INVALID: list[Case] = [
     ("extract", "I see no context."),
     ("extract", '{"hypothesis": "towns"}'),
-    ("extract", '{"contexts": []}'),
     ("extract", '{"hypothesis": [{"text": "no context key"}]}'),
     ("match", "null"),
-    ("match", '{"match": 1}'),
     ("match", '{"match": "yes"}'),
+    ("match", '<think>{"match": true}'),
+    ("match", '{"match": false}<think></think>{"match": true}'),
     ("variables", '{"sizeA": 2, "sizeB": 2, "intersection": 3}'),
     ("variables", '{"sizeA": 0, "sizeB": 2, "intersection": 0}'),
     ("variables", '{"sizeA": 2, "sizeB": 0, "intersection": 1}'),
-    ("variables", '{"sizeA": 2, "sizeB": -1, "intersection": 0}'),
-    ("variables", '{"sizeA": 2, "sizeB": 2, "intersection": -1}'),
+    ("variables", '{"sizeA": 2, "sizeB": -1, "intersection": -1}'),
     ("variables", '{"sizeA": 51, "sizeB": 60, "intersection": 1}'),
     ("variables", '{"sizeA": 2.5, "sizeB": 2, "intersection": 1}'),
     ("variables", '{"sizeA": true, "sizeB": 2, "intersection": 1}'),
     ("variables", '{"sizeA": 2, "sizeB": 2}'),
     ("relationship", '{"answer": "A) different"}'),
-    ("relationship", '```json\n{"answer": "A"}\n```\nor\n```json\n{"answer": "C"}\n```'),
     ("relationship", '{"answer": "not very similar"}'),
     ("relationship", '{"answer": "A or B"}'),
+    ("relationship", '```json\n{"answer": "A"}\n```\nor\n```json\n{"answer": "C"}\n```'),
     ("relationship", '{"answer": "A", "explanation": "cut o'),
     ("relationship", '{"answer": "A"} I hope this helps.'),
-    ("relationship", 'Here it is: {"answer": "A"}'),
-    ("relationship", '<answer>{"answer": "A"}</answer>'),
-    ("match", '<think>{"match": true}'),
-    ("match", '{"match": false}<think></think>{"match": true}'),
-    ("match", '{"match": false}</think>{"match": true}'),
-    ("relationship", ""),
     ("relationship", '{"answer": "A", "answer": "C"}'),
     ("relationship", '{"answer": ' + "[" * 5_000),
 ]
@@ -119,8 +96,11 @@ def test_a_valid_reply_determines_the_score() -> None:
     scores = scores_of(log)
     for index, (name, reply, facet, value) in enumerate(VALID):
         assert scores[index].values == {**FULL, facet: value, "hms": value}, reply
-        questions = sorted(question(request) or "" for request in requests[index])
-        assert questions == [other for other in ALL_QUESTIONS if other != "match" or name == "match"], reply
+        questions = {question(request) for request in requests[index]}
+        # The contexts are identical, except where the match is what is tested.
+        expected = set(ALL_QUESTIONS) if name == "match" else set(ALL_QUESTIONS) - {"match"}
+        assert questions == expected, reply
+        assert len(requests[index]) == 1 + len(expected), reply
 
 
 FACETS = {"extract": "context", "match": "context", "variables": "variables", "relationship": "relationship"}
@@ -131,10 +111,10 @@ def test_invalid_replies_are_sent_back_and_then_unscored() -> None:
     scores = scores_of(log)
     for index, (name, reply) in enumerate(INVALID):
         score = scores[index]
-        decided = {"context", "variables", "relationship"} - {FACETS[name]}
-        # NaN is excluded from every metric. Decided facets keep their values, here 1.
-        assert {key for key, value in score.values.items() if value == 1} == decided, reply
-        assert score.unscored >= {"hms"}, reply
+        facet = FACETS[name]
+        decided = {"context", "variables", "relationship"} - {facet}
+        # Decided facets keep their values, here 1.
+        assert score.unscored == {"hms", facet}, reply
         assert score.reason == "grader_failed", reply
         assert "Not scored" in score.explanation, reply
         assert set(score.record["facets"]) == decided, reply

@@ -1,7 +1,6 @@
 """An outage of a provider never becomes a zero: the sample is an error, and a retry of the eval completes it."""
 
 import json
-import socket
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator
@@ -17,10 +16,11 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai import score as inspect_score
 from inspect_ai.agent import as_solver
 from inspect_ai.agent import react as react_agent
+from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.scorer import Score
-from inspect_ai.solver import Solver, generate
+from inspect_ai.solver import Solver
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.scorer.scorer import hms
@@ -46,14 +46,13 @@ class Provider:
 
 
 @contextmanager
-def provider(answer: Callable[[Request], Answer], *, failing: str = "", host: str = "127.0.0.1") -> Iterator[Provider]:
-    """Serve the agent and the judge. The one that is failing is at a host of its own."""
+def provider(answer: Callable[[Request], Answer]) -> Iterator[Provider]:
+    """Serve the agent and the judge."""
     with serve(answer) as endpoint, pytest.MonkeyPatch.context() as environment:
         port = endpoint.url.split(":")[-1].removesuffix("/v1")
-        for role in ("agent", "judge"):
-            address = host if role == failing else "127.0.0.1"
-            environment.setenv(f"{role.upper()}_API_KEY", "test")
-            environment.setenv(f"{role.upper()}_BASE_URL", f"http://{address}:{port}/v1")
+        for role in ("AGENT", "JUDGE"):
+            environment.setenv(f"{role}_API_KEY", "test")
+            environment.setenv(f"{role}_BASE_URL", endpoint.url)
         yield Provider(endpoint, f"openai-api/agent/{port}", f"openai-api/judge/{port}")
 
 
@@ -87,79 +86,64 @@ def score_of(sample: EvalSample) -> Score:
     return sample.scores["HMS"]
 
 
-OUTAGES: dict[str, int | None] = {"permanent 429": 429, "5xx on every request": 503, "host name": None}
-"""The status of each response; None for a host name that does not resolve."""
-
-
-@pytest.mark.parametrize("status", OUTAGES.values(), ids=OUTAGES)
+@pytest.mark.parametrize("status", [429, 503])
 @pytest.mark.parametrize("failing", ["agent", "judge"])
-def test_an_outage_is_an_error_and_one_retry_completes_the_eval(
-    status: int | None, failing: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_outage_is_an_error_and_one_retry_completes_the_eval(status: int, failing: str) -> None:
     is_out = True
-    host = "127.0.0.1" if status else "provider.invalid"
-    resolve = socket.getaddrinfo
 
     def answer(request: Request) -> Answer:
         role = "judge" if question(request) else "agent"
-        return status if is_out and role == failing and status is not None else answers(request)
+        if is_out and role == failing:
+            return status
+        return answers(request)
 
-    def resolve_host(name: Any, *arguments: Any, **options: Any) -> Any:
-        is_known = not is_out and name in ("provider.invalid", b"provider.invalid")
-        return resolve("127.0.0.1" if is_known else name, *arguments, **options)
-
-    monkeypatch.setattr(socket, "getaddrinfo", resolve_host)
-    with provider(answer, failing=failing, host=host) as served:
+    with provider(answer) as served:
         log = evaluate(guesses(served.judge), served.agent)
         require_errors(log)
         is_out = False
         [completed] = eval_retry(log)
     assert completed.status == "success"
-    assert len([score_of(sample) for sample in samples_of(completed)]) == 2
+    samples = samples_of(completed)
+    assert len([score_of(sample) for sample in samples]) == 2
 
 
 KEY = 'sk-0123456789"/+'
-ECHOES = [
-    f"authorization: Bearer {KEY}",
-    quote(KEY, safe=""),
-    json.dumps(KEY),
-    f"Basic {b64encode(KEY.encode()).decode()}",
-    "\x1b[2J",
-    "argument-key",
-]
-"""How a gateway may repeat a key: in a header, in a URL, in JSON and in base64, with a command to the terminal."""
+IN_BASE64 = b64encode(KEY.encode()).decode()
+ECHOES = f"authorization: Bearer {KEY}; {quote(KEY, safe='')}; {json.dumps(KEY)}; Basic {IN_BASE64}; argument-key"
+"""How a gateway may repeat a key: in a header, in a URL, in JSON and in base64."""
 
 
 @pytest.mark.parametrize("failing", ["agent", "judge"])
 def test_a_key_that_a_gateway_echoes_is_not_recorded(
     failing: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    echoes = ECHOES if failing == "agent" else ECHOES[:-1]
+    # Only the agent's model has a key as an argument.
+    echoes = ECHOES if failing == "agent" else ECHOES.removesuffix("argument-key")
 
     def answer(request: Request) -> Answer:
         role = "judge" if question(request) else "agent"
-        return Refused(f"bad request {'; '.join(echoes)}") if role == failing else answers(request)
+        if role == failing:
+            return Refused(f"bad request {echoes}")
+        return answers(request)
 
     with provider(answer) as served:
         monkeypatch.setenv(f"{failing.upper()}_API_KEY", KEY)
         monkeypatch.setenv("OTHER_TOKEN", KEY[:-4])
-        monkeypatch.setenv("NUMBER_API_KEY", "20261123")  # occurs in responses as a number
         arguments = {"api_key": "argument-key"}
         log = evaluate(guesses(served.judge), served.agent, model_args=arguments, display="plain")
     require_errors(log)
+
     with ZipFile(log.location) as file:
-        recorded = "".join(file.read(name).decode() for name in file.namelist())
+        parts = [file.read(name).decode() for name in file.namelist()]
+    recorded = "".join(parts)
+    printed, _ = capsys.readouterr()
     assert f"Bearer [{failing.upper()}_API_KEY]" in recorded
-    shown = recorded + "".join(capsys.readouterr())
-    for part in ("0123456789", b64encode(b"sk-0123").decode()[:8], "argument-key"):
-        assert part not in shown
+    for secret in ("0123456789", IN_BASE64[:8], "argument-key"):
+        assert secret not in recorded
+        assert secret not in printed
 
 
-AGENTS: dict[str, Solver] = {
-    "react": react(),
-    "Inspect's react()": as_solver(react_agent()),
-    "generate()": generate(),
-}
+AGENTS: dict[str, Solver] = {"react": react(), "Inspect's react()": as_solver(react_agent())}
 
 
 @pytest.mark.usefixtures("sweep")
@@ -172,7 +156,9 @@ def test_a_time_limit_that_falls_during_a_retry_is_an_error(agent: Solver, repli
     def answer(request: Request) -> Answer:
         if question(request):
             return truthful(request)
-        return remaining.pop() if remaining else 429
+        if remaining:
+            return remaining.pop()
+        return 429
 
     with provider(answer) as served:
         task = task_with(demo(), solver=agent, scorer=hms(grader=served.judge))
@@ -197,14 +183,18 @@ def test_a_time_limit_in_the_agents_own_work_or_during_a_reply_is_a_zero(is_slow
     with provider(answer) as served:
         log = evaluate(task_with(demo(), solver=react()), served.agent, limit=1, time_limit=4)
     [sample] = samples_of(log)
-    assert score_of(sample).reason == "no_response"
+    score = score_of(sample)
+    assert score.reason == "no_response"
+    assert "A limit ended the sample: Time limit exceeded" in str(score.explanation)
 
 
 def test_scoring_a_log_again_does_not_turn_errors_into_zeros() -> None:
     failures: list[Answer] = [400]
 
     def answer(request: Request) -> Answer:
-        return failures.pop() if failures and not question(request) else answers(request)
+        if failures and not question(request):
+            return failures.pop()
+        return answers(request)
 
     with provider(answer) as served:
         log = evaluate(guesses(served.judge), served.agent, max_retries=0, max_samples=1)
@@ -215,8 +205,8 @@ def test_scoring_a_log_again_does_not_turn_errors_into_zeros() -> None:
     assert score_of(scored_again).value == score_of(scored).value
     assert failed_again.scores
     unscored = failed_again.scores["HMS"]
-    assert isinstance(unscored.value, dict)
-    assert all(value != value for value in unscored.value.values())
+    for value in unscored.as_dict().values():
+        assert value != value
     assert "ended with an error" in str(unscored.explanation)
 
 
@@ -225,12 +215,12 @@ def test_each_request_has_a_time_limit(own: int | None, of_eval: int | None, exp
     """The limit of the judge's role takes precedence over that of the eval."""
     with provider(answers) as served:
         role = get_model(served.judge, config=GenerateConfig(timeout=own), memoize=False)
+        options = {"timeout": of_eval} if of_eval else {}
         task = task_with(demo(), solver=no_data_guess())
-        options: dict[str, Any] = {} if of_eval is None else {"timeout": of_eval}
         [log] = inspect_eval(task, model=served.agent, model_roles={"grader": role}, limit=1, **options)
-    limits: dict[str | None, set[int | None]] = {}
-    for event in samples_of(log)[0].events:
-        if event.event == "model":
-            limits.setdefault(event.role, set()).add(event.config.timeout)
-    assert limits.pop("grader") == {expected}
-    assert [*limits.values()] == [{of_eval or 3600}]
+    [sample] = samples_of(log)
+    for event in sample.events:
+        if isinstance(event, ModelEvent) and event.role == "grader":
+            assert event.config.timeout == expected
+        elif isinstance(event, ModelEvent):
+            assert event.config.timeout == (of_eval or 3600)

@@ -8,24 +8,8 @@ from hypothesis import strategies as st
 
 from inspect_discoverybench.scorer.prompt_values import prompt_values
 
-TOKENS = [
-    *("<|im_end|>", "<|im_start|>", "<|start_header_id|>", "<|eot_id|>", "<|endoftext|>", "<\uff5cUser\uff5c>"),
-    *("[INST]", "[/INST]", "[TOOL_CALLS]", "<start_of_turn>", "<end_of_turn>", "<s>", "</s>", "<bos>"),
-    *("<<SYS>>", "<think>", "</tool_call>", "◁think▷", "<unused99>"),
-]
-INVISIBLE = [
-    "\u200b",
-    "\u200f",
-    "\u202e",
-    "\u2066",
-    "\u2069",
-    "\u061c",
-    "\ufeff",
-    "\u00ad",
-    "\u2028",
-    "\x85",
-    "\U000e0041",
-]
+TOKENS = ["<|im_end|>", "<\uff5cUser\uff5c>", "[INST]", "[/INST]", "<start_of_turn>", "</s>", "<<SYS>>", "◁think▷"]
+INVISIBLE = ["\u200b", "\u202e", "\u2066", "\ufeff", "\u00ad", "\u2028", "\x85", "\U000e0041"]
 ORDINARY = ["p < 0.05", "a <b and b> c", "x<y", "5 > 3", "[0.1, 0.3]", "[A]", "[see 1]", "café 漢字 −0.3 %", "a\u202fb"]
 
 

@@ -57,11 +57,13 @@ def judged(
     *replies: dict[str, Any] | str, messages: list[Message] | None = None, completion: str | None = None
 ) -> tuple[Result, InProcessJudge]:
     """The score of an answer. The replies are those to the answer question, the last one repeated."""
-    texts = [reply if isinstance(reply, str) else json.dumps(reply) for reply in replies]
+    texts = []
+    for reply in replies:
+        text = reply if isinstance(reply, str) else json.dumps(reply)
+        texts.append(text)
     judge = InProcessJudge(scripted(answer=texts) if texts else scripted())
-    if messages is None and completion is None:
-        messages = [said(TEXT)]
-    task = Task([sample()], solver=leaves(messages or [], completion), scorer=hms())
+    agent = leaves([said(TEXT)] if messages is None else messages, completion)
+    task = Task([sample()], solver=agent, scorer=hms())
     [log] = inspect_eval(task, model="mockllm/model", model_roles={"grader": judge.model})
     return score_of(log), judge
 
@@ -70,53 +72,47 @@ def quoting(*quotes: str, asserted: bool = True, workflow: tuple[str, ...] = ())
     return {"asserted": asserted, "hypothesis": [*quotes], "workflow": [*workflow], "explanation": "why"}
 
 
-def text_asked_about(judge: InProcessJudge) -> str:
-    return str(slots(judge.requests[0])["text"])
+def answer_questions(judge: InProcessJudge) -> int:
+    return judge.judge_requests().count("answer")
 
 
-def hypotheses_compared(judge: InProcessJudge) -> set[str]:
-    return {slots(request)["HypoB"] for request in judge.requests if question(request) == "variables"}
+def hypothesis_compared(judge: InProcessJudge) -> str:
+    [compared] = [slots(request)["HypoB"] for request in judge.requests if question(request) == "variables"]
+    return str(compared)
 
 
-def test_the_quote_is_the_hypothesis_and_the_question_comes_first() -> None:
-    score, judge = judged(quoting(QUOTE, workflow=("Yes, the relationship is significant.",)))
+def test_the_authors_text_that_is_quoted_is_judged_and_the_question_comes_first() -> None:
+    score, judge = judged(
+        quoting("\u201c**BMI** rises  with\nage.\u201d", workflow=("Yes, the relationship is significant.",))
+    )
     assert score.answer == QUOTE
-    assert hypotheses_compared(judge) == {QUOTE}
+    assert hypothesis_compared(judge) == QUOTE
     assert score.record["submission_source"] == "quoted"
     assert score.record["workflow"] == "Yes, the relationship is significant."
     assert judge.judge_requests()[0] == "answer"
-    assert judge.judge_requests().count("answer") == 1
+    assert answer_questions(judge) == 1
     assert slots(judge.requests[0]) == {"goal": "What raises yield?", "text": TEXT}
 
 
-def test_the_authors_own_text_is_compared_whatever_the_spelling_of_the_quote() -> None:
-    score, judge = judged(quoting("\u201c**BMI** rises  with\nage.\u201d"))
-    assert score.answer == QUOTE
-    assert hypotheses_compared(judge) == {QUOTE}
-    assert judge.judge_requests().count("answer") == 1
+INVALID: list[dict[str, Any] | str] = [
+    quoting("BMI falls with age."),
+    quoting(QUOTE, workflow=("I made this all up",)),
+    quoting(),
+    {"asserted": "perhaps", "hypothesis": [QUOTE]},
+]
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        quoting("BMI falls with age."),
-        quoting(QUOTE, workflow=("I made this all up",)),
-        quoting("BMI", "rises with", "age."),
-        quoting(),
-        {"asserted": "perhaps", "hypothesis": [QUOTE]},
-        "BMI rises with age.",
-    ],
-)
+@pytest.mark.parametrize("reply", INVALID)
 def test_an_invalid_reply_is_sent_back_and_the_whole_text_is_judged_in_the_end(reply: dict[str, Any] | str) -> None:
     score, judge = judged(reply)
     assert score.answer == TEXT
-    assert hypotheses_compared(judge) == {TEXT}
-    assert judge.judge_requests().count("answer") == 3
+    assert hypothesis_compared(judge) == TEXT
+    assert answer_questions(judge) == 3
     assert score.record["submission_source"] == "whole"
 
     score, judge = judged(reply, quoting(QUOTE))
     assert score.answer == QUOTE
-    assert judge.judge_requests().count("answer") == 2
+    assert answer_questions(judge) == 2
 
 
 def test_a_text_that_asserts_nothing_scores_0_with_the_reason() -> None:
@@ -135,16 +131,13 @@ TEXTS: dict[str, tuple[list[Message], str | None, str]] = {
     "all texts at the end": ([said("First."), USER, said("Second.")], None, "First.\n\nSecond."),
     "texts after the last result": ([said("A."), called("bash"), result("bash", "B."), said("C.")], None, "C."),
     "the last text": ([said("A."), called("python", code="1"), result("python", "1")], None, "A."),
-    "the text beside a call of python": ([called("python", "I test C.", code="1")], None, "I test C."),
-    "the arguments of the last call": ([said("A."), called("finish", answer="C.")], None, "A.\n\nC."),
-    "also before a last text": (
-        [called("finish", answer="C."), result("finish", "ok"), said("Done.")],
+    "the arguments of the last call": (
+        [called("finish", answer="C."), result("finish", "ok"), said("<think>B.</think>Done.")],
         None,
         "C.\n\nDone.",
     ),
     "a completion that is no message": ([said("A.")], "C.", "C."),
     "a completion without messages": ([], "C.", "C."),
-    "without reasoning": ([said("<think>A.</think>C.")], None, "C."),
 }
 
 
@@ -153,7 +146,7 @@ def test_the_judge_is_asked_about_what_the_agent_wrote_last(
     messages: list[Message], completion: str | None, expected: str
 ) -> None:
     _, judge = judged(messages=messages, completion=completion)
-    assert text_asked_about(judge) == expected
+    assert slots(judge.requests[0])["text"] == expected
 
 
 OBJECT = json.dumps({"hypothesis": QUOTE, "workflow": "w"})
@@ -161,7 +154,6 @@ PARSED: dict[str, tuple[list[Message], str | None]] = {
     "a last text": ([said("I am done."), USER, said(OBJECT)], None),
     "the arguments of a call": ([called("finish", "I am done.", hypothesis=QUOTE, workflow="w")], None),
     "an argument of a call": ([called("finish", answer=OBJECT)], None),
-    "a text beside a call": ([called("bash", OBJECT, command="exit")], None),
     "a completion": ([said("A.")], OBJECT),
 }
 
@@ -169,7 +161,7 @@ PARSED: dict[str, tuple[list[Message], str | None]] = {
 @pytest.mark.parametrize(("messages", "completion"), PARSED.values(), ids=PARSED)
 def test_a_json_object_is_read_without_the_judge(messages: list[Message], completion: str | None) -> None:
     score, judge = judged(messages=messages, completion=completion)
-    assert "answer" not in judge.judge_requests()
+    assert answer_questions(judge) == 0
     assert score.answer == QUOTE
     assert score.record["submission_source"] == "object"
 
@@ -181,11 +173,9 @@ def test_without_a_text_nothing_was_submitted() -> None:
 
 
 def test_of_a_very_long_text_the_end_is_read() -> None:
-    words = " ".join(str(number) for number in range(40_000))
-    _, judge = judged(messages=[said(words)])
-    text = text_asked_about(judge)
-    assert len(text) == MAX_TEXT
-    assert words.endswith(text)
+    text = "x" * MAX_TEXT + QUOTE
+    _, judge = judged(messages=[said(text)])
+    assert slots(judge.requests[0])["text"] == text[-MAX_TEXT:]
 
 
 AUDIT_TEXTS = {f"{number} {item.kind}": item for number, item in enumerate(answer_texts(), 1)}
@@ -196,8 +186,9 @@ def test_each_text_of_the_audit_is_quoted_as_expected(item: AnswerText) -> None:
     """With a judge that gives the expected reply. None of the texts is a JSON object, which code would parse."""
     reply = quoting(*item.hypothesis, asserted=item.asserted, workflow=item.workflow)
     score, judge = judged(reply, messages=[said(item.text)])
-    assert judge.judge_requests().count("answer") == 1
+    assert answer_questions(judge) == 1
     if item.asserted:
-        assert str(score.answer).split() == " ".join(item.hypothesis).split()
+        expected = " ".join(item.hypothesis)
+        assert str(score.answer).split() == expected.split()
     else:
         assert score.reason == "refusal"

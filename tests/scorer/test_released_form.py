@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pytest
 from inspect_ai import eval as inspect_eval
@@ -46,45 +47,66 @@ def parts_judge(gold: Sequence[Part], predicted: Sequence[Part], **replies: str)
             return replies[name]
         if name == "extract_released":
             parts = gold if values["hypothesis"] == GOLD else predicted
-            return json.dumps({"sub_hypo": [{"text": text, "context": context} for text, context in parts]})
+            extracted = [{"text": text, "context": context} for text, context in parts]
+            return json.dumps({"sub_hypo": extracted})
         if name == "match_released":
-            return json.dumps({"match": (values["gold_context"], values["predicted_context"]) in MATCHES})
+            contexts = (values["gold_context"], values["predicted_context"])
+            return json.dumps({"match": contexts in MATCHES})
         return str(scores(request))
 
     return InProcessJudge(answer)
 
 
-FREE = ("rain helps", "towns")
-CASES: list[tuple[list[Part], list[Part], float, float, list[tuple[str, str]]]] = [
-    # parts of gold and predicted, recall, precision, pairs of contexts that are asked about
-    (GOLD_PARTS, PREDICTED_PARTS, 1, 1, [("towns", "in towns"), ("coast", "towns")]),
-    # The first free gold part whose context matches is taken: another order, other matches.
-    (GOLD_PARTS[::-1], PREDICTED_PARTS, 1, 1, [("coast", "in towns")]),
-    (GOLD_PARTS, PREDICTED_PARTS[:1], 1 / 3, 1, [("towns", "in towns")]),
-    (GOLD_PARTS[:1], PREDICTED_PARTS, 1, 1 / 3, [("towns", "in towns")]),
-    ([FREE], [FREE, FREE, FREE], 1, 1 / 3, []),
-    # "None" matches no other context, without a question.
-    (GOLD_PARTS[2:], PREDICTED_PARTS[:2], 0, 0, []),
+@dataclass(frozen=True)
+class Case:
+    """The parts that the judge reads, and the matches that follow from them.
+
+    Attributes:
+        gold: Parts of the gold hypothesis.
+        predicted: Parts of the predicted hypothesis.
+        recall: Share of the gold parts that match.
+        precision: Share of the predicted parts that match.
+        questions: The pairs of contexts that the judge is asked about.
+    """
+
+    gold: list[Part]
+    predicted: list[Part]
+    recall: float
+    precision: float
+    questions: list[tuple[str, str]]
+
+
+TOWNS = ("rain helps", "towns")
+CASES = {
+    "all match": Case(GOLD_PARTS, PREDICTED_PARTS, 1, 1, [("towns", "in towns"), ("coast", "towns")]),
+    # With another order, the first free gold part is another one.
+    "another order": Case(GOLD_PARTS[::-1], PREDICTED_PARTS, 1, 1, [("coast", "in towns")]),
+    "one predicted part": Case(GOLD_PARTS, PREDICTED_PARTS[:1], 1 / 3, 1, [("towns", "in towns")]),
+    "identical contexts": Case([TOWNS], [TOWNS, TOWNS, TOWNS], 1, 1 / 3, []),
+    "None and other contexts": Case(GOLD_PARTS[2:], PREDICTED_PARTS[:2], 0, 0, []),
     # An empty extraction is one part without a context.
-    ([], PREDICTED_PARTS[2:], 1, 1, []),
-    (GOLD_PARTS[:2], [], 0, 0, []),
-    # Texts are compared as they are, also empty ones.
-    ([FREE], [("a", "Towns"), ("b", "")], 0, 0, [("towns", "Towns"), ("towns", "")]),
-]
+    "no gold parts": Case([], PREDICTED_PARTS[2:], 1, 1, []),
+    "no predicted parts": Case(GOLD_PARTS[:2], [], 0, 0, []),
+    # Texts are compared as they are, even empty ones.
+    "similar contexts": Case([TOWNS], [("a", "Towns"), ("b", "")], 0, 0, [("towns", "Towns"), ("towns", "")]),
+}
 
 
-@pytest.mark.parametrize(("gold", "predicted", "recall", "precision", "asked"), CASES)
-async def test_each_predicted_part_takes_the_first_free_gold_part_that_matches(
-    gold: list[Part], predicted: list[Part], recall: float, precision: float, asked: list[tuple[str, str]]
-) -> None:
-    judge = parts_judge(gold, predicted)
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+async def test_each_predicted_part_takes_the_first_free_gold_part_that_matches(case: Case) -> None:
+    judge = parts_judge(case.gold, case.predicted)
     verdict = await ask_released(Judge(judge.model), PAIR)
     values = verdict.values(VARIABLES, RELATIONSHIP)
-    assert values["context_recall"] == pytest.approx(recall)
-    assert values["context_precision"] == pytest.approx(precision)
-    assert values["hms_released"] == pytest.approx(recall * precision * VARIABLES * RELATIONSHIP)
-    matches = [slots(request) for request in judge.requests if question(request) == "match_released"]
-    assert [(match["gold_context"], match["predicted_context"]) for match in matches] == asked
+    assert values["context_recall"] == pytest.approx(case.recall)
+    assert values["context_precision"] == pytest.approx(case.precision)
+    assert values["hms_released"] == pytest.approx(case.recall * case.precision * VARIABLES * RELATIONSHIP)
+
+    questions = []
+    for request in judge.requests:
+        if question(request) == "match_released":
+            match = slots(request)
+            questions.append((match["gold_context"], match["predicted_context"]))
+    assert questions == case.questions
 
 
 async def test_the_extraction_has_no_workflow_and_no_word_about_splitting() -> None:
@@ -96,17 +118,6 @@ async def test_the_extraction_has_no_workflow_and_no_word_about_splitting() -> N
     instructions = Prompt.load("judge/extract_released").text.casefold()
     for word in ("split", "sub-hypothes", "decompos", "each part"):
         assert word not in instructions
-
-
-async def test_a_part_without_a_context_is_invalid() -> None:
-    judge = parts_judge([], [], extract_released='{"sub_hypo": [{"text": "a", "context": null}]}')
-    assert (await ask_released(Judge(judge.model), PAIR)).failure
-
-
-async def test_a_single_object_is_one_part() -> None:
-    single = parts_judge([], [], extract_released='{"sub_hypo": {"text": "a", "context": "towns"}}')
-    verdict = await ask_released(Judge(single.model), PAIR)
-    assert verdict.values(1, 1) == {"hms_released": 1, "context_recall": 1, "context_precision": 1}
 
 
 def score(judge: InProcessJudge, prediction: str = PREDICTED) -> Result:
@@ -123,17 +134,17 @@ def test_the_keys_stand_beside_hms_and_the_parts_in_the_explanation() -> None:
 
 
 RELEASED = {"hms_released", "context_recall", "context_precision"}
-INVALID = [
-    # question, invalid reply, keys that are not scored
-    ("extract_released", "none", RELEASED),
-    ("match_released", '{"match": 2}', RELEASED),
-    ("variables", '{"sizeA": 1, "sizeB": 1, "intersection": 2}', {"hms", "variables", "hms_released"}),
-    ("relationship", '{"answer": "Both"}', {"hms", "relationship", "hms_released"}),
-]
+INVALID = {
+    # question: an invalid reply, keys that are not scored
+    "extract_released": ('{"sub_hypo": [{"text": "a", "context": null}]}', RELEASED),
+    "match_released": ('{"match": 2}', RELEASED),
+    "variables": ("?", {"hms", "variables", "hms_released"}),
+}
 
 
-@pytest.mark.parametrize(("name", "reply", "unscored"), INVALID)
-def test_an_invalid_reply_leaves_what_depends_on_it_unscored(name: str, reply: str, unscored: set[str]) -> None:
+@pytest.mark.parametrize("name", INVALID)
+def test_an_invalid_reply_leaves_what_depends_on_it_unscored(name: str) -> None:
+    reply, unscored = INVALID[name]
     judge = parts_judge(GOLD_PARTS, PREDICTED_PARTS, **{name: reply})
     assert score(judge).unscored == unscored
 
@@ -141,8 +152,7 @@ def test_an_invalid_reply_leaves_what_depends_on_it_unscored(name: str, reply: s
 def test_an_undecided_facet_leaves_the_score_unscored_without_a_match_too() -> None:
     result = score(parts_judge(GOLD_PARTS[:1], PREDICTED_PARTS[2:], variables="?"))
     assert result.unscored == {"hms", "variables", "hms_released"}
-    assert result.values["context_recall"] == 0
-    assert result.values["context_precision"] == 0
+    assert result.values["context_recall"] == result.values["context_precision"] == 0
 
 
 def test_no_submission_scores_0_on_every_key_without_a_request() -> None:

@@ -14,13 +14,13 @@ from inspect_ai.util import StoreModel
 from pydantic import Field
 
 from inspect_discoverybench.judge_audit.error_effect import Accuracy, judged_mean
+from inspect_discoverybench.judge_audit.named_metric import named_metric
 from inspect_discoverybench.judge_audit.pairs import PAIR, Expected
 from inspect_discoverybench.judge_audit.texts import AnswerText
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.facets import SCORES
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.judge_record import judge_record
-from inspect_discoverybench.scorer.named_metric import named_metric
 from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.verdict import compare
@@ -115,7 +115,7 @@ def always(facet: str, verdict: object, scores: list[SampleScore]) -> Value:
 def effect(scores: list[SampleScore]) -> Value:
     """What a mean HMS of 20 and a difference of 5 become with error rates like these; empty without pairs."""
     values = [score.score.as_dict() for score in scores]
-    accuracy = pd.DataFrame(values, dtype=float).mean()
+    accuracy = pd.DataFrame(values, columns=[*ACCURACIES], dtype=float).mean()
     judge = Accuracy(
         context=accuracy.context_match,
         variables=accuracy.variables,

@@ -48,15 +48,11 @@ class Contexts(Reply):
     @property
     def distinct(self) -> dict[str, str]:
         """The distinct contexts by their normal form. No context is "None", and so is an empty list."""
-        contexts = [(part.context or "").strip(" .\n") for part in self.hypothesis]
-        if not contexts:
-            contexts = [""]
-
         distinct = {}
-        for context in contexts:
-            shown = context or NO_CONTEXT
-            distinct[normalize_case_and_spaces(shown)] = shown
-        return distinct
+        for part in self.hypothesis:
+            context = (part.context or "").strip(" .\n") or NO_CONTEXT
+            distinct[normalize_case_and_spaces(context)] = context
+        return distinct or {normalize_case_and_spaces(NO_CONTEXT): NO_CONTEXT}
 
     @property
     def joined(self) -> str:

@@ -40,10 +40,7 @@ class Variables(Reply):
     @model_validator(mode="after")
     def _check_intersection(self) -> "Variables":
         if self.intersection > min(self.sizeA, self.sizeB):
-            raise ValueError(
-                f"intersection is {self.intersection}, but sizeA is {self.sizeA} and sizeB is {self.sizeB}; "
-                "it cannot be larger than either"
-            )
+            raise ValueError("intersection cannot be larger than sizeA or sizeB")
         return self
 
     @property

@@ -25,14 +25,8 @@ async def gather(*questions: Awaitable[AnswerT]) -> list[AnswerT]:
             for number, question in enumerate(questions):
                 tasks.start_soon(ask, number, question)
     except ExceptionGroup as group:
-        error = _error_to_raise(group)
+        # Inspect handles those that end the sample, such as limits.
+        ending = [error for error in group.exceptions if ends_sample(error)]
+        error, *_ = ending or group.exceptions
         raise error from error.__cause__
     return [answers[number] for number in range(len(questions))]
-
-
-def _error_to_raise(group: ExceptionGroup) -> Exception:
-    """The first error; before all others one that ends the sample, such as a limit, which Inspect handles itself."""
-    for error in group.exceptions:
-        if ends_sample(error):
-            return error
-    return group.exceptions[0]

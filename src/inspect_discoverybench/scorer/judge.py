@@ -68,11 +68,6 @@ class Judge:
         remember_keys({"api_key": model.api.api_key, **model.model_args})
         return cls(model, settings or JudgeSettings(), transport or _timeouts(model), ReplyCache.for_model(model))
 
-    @property
-    def asked_again(self) -> int:
-        """Number of invalid replies that were sent back."""
-        return sum(len(exchange.replies) - 1 for exchange in self.exchanges)
-
     async def ask(self, question: Question[ReplyT]) -> ReplyT | ParseFailure:
         """Ask a question until a reply is valid, at most three times.
 
@@ -141,11 +136,14 @@ async def _converse(
 
 
 def _timeouts(judge: Model) -> GenerateConfig:
+    """The judge's timeouts: those of its role, else those of the evaluated model, else `DEFAULT_TIMEOUT`.
+
+    They are sent with each request, because Inspect would replace the role's own timeout by that of the eval.
+    """
     evaluated = get_model()  # inspect-evals-lint: ignore[IEBP001] -- called from the scorer and the setup solver
-    inherited = evaluated.config.model_dump(include={*INHERITED}, exclude_none=True)
-    # Sent with each request, because Inspect would replace the role's own timeout by that of the eval.
-    own = judge.config.model_dump(include={*INHERITED}, exclude_none=True)
-    return GenerateConfig(**{"timeout": DEFAULT_TIMEOUT, **inherited, **own})
+    config = evaluated.config.merge(judge.config)
+    timeouts = config.model_dump(include={*INHERITED}, exclude_none=True)
+    return GenerateConfig(**{"timeout": DEFAULT_TIMEOUT, **timeouts})
 
 
 @solver

@@ -21,16 +21,14 @@ def judge_record(judge: Judge, verdict: Verdict | None) -> dict[str, Any]:
 
     The verdict is None if the answer asserts no hypothesis, so that the facets were not asked about.
     """
-    replies = {}
-    for exchange in sorted(judge.exchanges, key=lambda exchange: exchange.question.name):
-        replies[exchange.question.name] = exchange.replies
+    replies = {exchange.question.name: exchange.replies for exchange in judge.exchanges}
     return {
         "judge": str(judge.model),
         "settings": _settings(judge),
         "prompts": _prompts(),
-        "asked_again": judge.asked_again,
+        "asked_again": sum(len(texts) - 1 for texts in replies.values()),
         "facets": verdict.decided if verdict else {},
-        "replies": replies,
+        "replies": dict(sorted(replies.items())),
     }
 
 
@@ -46,11 +44,7 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
         a: Metadata of a score.
         b: Metadata of another score.
     """
-    lines = []
-    for path, *values in changes(a, b):
-        first, second = ["not recorded" if value is None else value for value in values]
-        lines.append(f"{path}: {first} and {second}")
-    return lines
+    return [f"{path}: {value} and {other}" for path, value, other in changes(a, b)]
 
 
 def changes(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
@@ -58,8 +52,8 @@ def changes(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[tuple[str, A
     first = _by_path(compared_part(a))
     second = _by_path(compared_part(b))
     for path in first | second:
-        value = first.get(path)
-        other = second.get(path)
+        value = first.get(path, "not recorded")
+        other = second.get(path, "not recorded")
         if value != other:
             yield path, value, other
 

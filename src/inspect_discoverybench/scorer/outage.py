@@ -25,25 +25,18 @@ def unanswered_request() -> str | None:
     A request that is only cancelled while the provider works on it does not count: the agent's time was up.
     """
     events = _recent_events()
-    answered = 0
-    unanswered: list[ModelEvent] = []
-    for event in events:
+    has_unanswered = False
+    for event in reversed(events):
         if not isinstance(event, ModelEvent) or event.role == ROLE:
             continue
-        if event.pending or event.error:
-            unanswered.append(event)
-        else:
-            unanswered.clear()
-            answered += 1
-
-    for event in reversed(unanswered):
+        if not event.pending and not event.error:
+            return None
+        has_unanswered = True
         is_failure = event.retries or "cancelled" not in (event.error or "").casefold()
         if event.error and is_failure:
             return event.error
     is_complete = len(events) < _RECENT
-    if unanswered and not answered and is_complete:
-        return "it never replied"
-    return None
+    return "it never replied" if has_unanswered and is_complete else None
 
 
 def reached_limit() -> str | None:

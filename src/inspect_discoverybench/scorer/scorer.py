@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from math import isnan, nan
-from typing import Any
 
 from inspect_ai.log import transcript
 from inspect_ai.scorer import Score, Scorer, Target, scorer
@@ -116,19 +115,17 @@ def _unscored(keys: Sequence[str], reason: str) -> Score:
     return Score(value=dict.fromkeys(keys, nan), reason="scoring_failed", explanation=f"**Not scored**: {reason}")
 
 
-def _zero(keys: Sequence[str], reason: str, explanation: str, metadata: dict[str, Any] | None = None) -> Score:
+def _zero(keys: Sequence[str], reason: str, explanation: str) -> Score:
     """The score of a sample without a hypothesis: 0 on every key."""
-    return Score(
-        value=dict.fromkeys(keys, 0.0), reason=reason, explanation=f"**HMS 0**: {explanation}", metadata=metadata
-    )
+    return Score(value=dict.fromkeys(keys, 0.0), reason=reason, explanation=f"**HMS 0**: {explanation}")
 
 
 def _not_asserted(keys: Sequence[str], answer: NotAsserted, judge: Judge) -> Score:
     text = escape_markdown(answer.text[:MAX_SHOWN])
     reason = judge_paragraph(answer.reason)
-    explanation = f"the text asserts no hypothesis.{reason}\n\n### Text\n\n{text}"
-    record = judge_record(judge, None)
-    return _zero(keys, NOT_ASSERTED, explanation, {**record, "refusal": True})
+    score = _zero(keys, NOT_ASSERTED, f"the text asserts no hypothesis.{reason}\n\n### Text\n\n{text}")
+    score.metadata = judge_record(judge, None) | {"refusal": True}
+    return score
 
 
 def _provider_failed(state: TaskState, keys: Sequence[str], reason: str) -> Score:

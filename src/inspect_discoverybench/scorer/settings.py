@@ -2,7 +2,6 @@
 
 import json
 import logging
-from collections import Counter
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
@@ -13,9 +12,6 @@ from inspect_discoverybench.errors.redaction import public_settings, public_url
 from inspect_discoverybench.replies import Reply, reply_schema
 
 logger = logging.getLogger(__name__)
-
-MAX_REJECTIONS = 2
-"""Number of questions after whose rejection the defaults are no longer sent. A single one may have another cause."""
 
 OPERATIONAL = {
     "max_retries",
@@ -50,7 +46,7 @@ class RequestSettings:
 class JudgeSettings:
     """The judge's settings in one eval: the defaults, unless the provider rejected them."""
 
-    _rejections: Counter[Model] = field(default_factory=Counter)
+    _rejecting: set[Model] = field(default_factory=set)
     _requests: dict[tuple[Model, type[Reply], bool], RequestSettings] = field(default_factory=dict)
 
     def request(self, model: Model, reply_type: type[Reply], *, defaults: bool = True) -> RequestSettings:
@@ -61,7 +57,7 @@ class JudgeSettings:
             reply_type: Type of the reply.
             defaults: Whether to send the defaults. They are not sent to a provider that rejected them.
         """
-        with_defaults = defaults and self._rejections[model] < MAX_REJECTIONS
+        with_defaults = defaults and model not in self._rejecting
         key = (model, reply_type, with_defaults)
         if key not in self._requests:
             config = _defaults(model, reply_type) if with_defaults else GenerateConfig()
@@ -69,9 +65,9 @@ class JudgeSettings:
         return self._requests[key]
 
     def record_rejection(self, model: Model) -> None:
-        """Count a question that was answered only without the defaults. Log it once for each model."""
-        self._rejections[model] += 1
-        if self._rejections[model] == MAX_REJECTIONS:
+        """Send this model no defaults from now on, because it answered a question only without them."""
+        if model not in self._rejecting:
+            self._rejecting.add(model)
             logger.warning(
                 f"The judge {model} does not accept all of the settings temperature 0, seed 0 and reply schema. "
                 "Continuing without them."
