@@ -41,9 +41,9 @@ def test_a_truncated_reply_is_requested_with_a_higher_limit(limit: int | None, o
         judge = judge_at(endpoint, config=GenerateConfig(max_tokens=limit))
         score = score_of(evaluate(judge))
     assert score.values == FULL
-    limits = [request.get("max_tokens") for request in requests_about("relationship", endpoint)]
-    assert limits[0] == limit
-    assert output_tokens < limits[1] < limits[2]
+    first_request, second_request, third_request = requests_about("relationship", endpoint)
+    assert first_request.get("max_tokens") == limit
+    assert output_tokens < second_request["max_tokens"] < third_request["max_tokens"]
     [other_request] = requests_about("variables", endpoint)
     assert other_request.get("max_tokens") == limit
     assert score.record["settings"]["max_tokens"] == limit

@@ -215,7 +215,7 @@ def test_each_request_has_a_time_limit(own: int | None, of_eval: int | None, exp
     """The limit of the judge's role takes precedence over that of the eval."""
     with provider(answers) as served:
         role = get_model(served.judge, config=GenerateConfig(timeout=own), memoize=False)
-        options = {"timeout": of_eval} if of_eval else {}
+        options: dict[str, Any] = {"timeout": of_eval} if of_eval else {}
         task = task_with(demo(), solver=no_data_guess())
         [log] = inspect_eval(task, model=served.agent, model_roles={"grader": role}, limit=1, **options)
     [sample] = samples_of(log)
