@@ -18,7 +18,7 @@ def test_costs_follow_a_file_of_prices_for_any_model() -> None:
     assert f"{usage.input_tokens:,.2f}" in output
 
 
-@pytest.mark.parametrize("text", ["openai/gpt-4o: {input: 2.5}", "[", "- a list"])
+@pytest.mark.parametrize("text", ["discoverybench/baseline: {input: 2.5}", "[", "- a list"])
 def test_prices_in_another_format_are_refused(text: str) -> None:
     Path("costs").write_text(text, "utf-8")
     message = refused("run small.yaml --set options.model_cost_config=costs")

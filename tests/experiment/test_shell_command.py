@@ -71,7 +71,9 @@ def words_of(args: dict[str, Any], **changes: Any) -> list[str]:
     """The words of the command of an experiment with one task that has these arguments."""
     values = {"name": "x", "tasks": ["t"], "models": ["mockllm/m"], "log_dir": "logs"} | changes
     experiment = Experiment.model_validate(values)
-    cell = MatrixCell(Component(name="t", args=args), None, ModelSpec(name="mockllm/m"))
+    task = Component(name="t", args=args)
+    model = ModelSpec(name="mockllm/m")
+    cell = MatrixCell(task, None, model, task_line="", solver_line="", model_line="")
     return shlex.split(shell_command(experiment, cell))
 
 

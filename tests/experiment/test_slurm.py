@@ -51,8 +51,7 @@ def scores(folder: str) -> pd.DataFrame:
 @pytest.mark.usefixtures("cluster", "command_line")
 def test_a_killed_and_requeued_job_leaves_every_sample_once_with_the_scores_of_one_machine(tmp_path: Path) -> None:
     sbatch = "--sbatch partition=main --sbatch time=00:10:00 --sbatch mem=1M"
-    container = "--container \"env 'NOTE=two words'\""
-    script = completed(f"plan demo --print slurm --shards 4 {sbatch} {container} {ONE_BY_ONE}")
+    script = completed(f"plan demo --print slurm --shards 4 {sbatch} {ONE_BY_ONE}")
     (tmp_path / "demo.sh").write_text(script, "utf-8")
     job = slurm("sbatch --parsable demo.sh")
     try:

@@ -23,11 +23,10 @@ from inspect_discoverybench.experiment.shell_command import shell_command
 )
 @click.option("--shards", type=click.IntRange(1, MAX_SHARDS), help="For slurm: the number of shards.")
 @click.option("--sbatch", multiple=True, metavar="NAME=VALUE", help="For slurm: an option of sbatch, such as mem=8G.")
-@click.option("--container", default="", help="For slurm: run in a container, such as 'apptainer exec eval.sif'.")
-def plan(options: ExperimentOptions, form: str, shards: int | None, sbatch: tuple[str, ...], container: str) -> None:
+def plan(options: ExperimentOptions, form: str, shards: int | None, sbatch: tuple[str, ...]) -> None:
     """Check an experiment and print what would run it. Nothing is run."""
-    if form == "commands" and (shards is not None or sbatch or container):
-        raise InvalidArgument("--shards, --sbatch and --container are for --print slurm. Add it, or omit them.")
+    if form == "commands" and (shards is not None or sbatch):
+        raise InvalidArgument("--shards and --sbatch are for --print slurm. Add it, or omit them.")
     if form == "slurm" and shards is None:
         raise InvalidArgument("--print slurm needs the number of shards. Add --shards N.")
 
@@ -38,5 +37,5 @@ def plan(options: ExperimentOptions, form: str, shards: int | None, sbatch: tupl
             say(shell_command(eval_set.experiment, cell))
         return
     command = ["discoverybench", "run", *options.words]
-    script = batch_script(eval_set.experiment.name, command, shards, container, sbatch)
+    script = batch_script(eval_set.experiment.name, command, shards, sbatch)
     say(script, nl=False)

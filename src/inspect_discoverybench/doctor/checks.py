@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import platform
 import re
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +28,7 @@ ACTION_PROMPT = (
     "that begins with ```python. Do not answer before you have seen the output of the program."
 )
 
-_CODE_BLOCK = re.compile(r"^```(?:python|py)\s*$", re.MULTILINE)
+_CODE_BLOCK = re.compile(r"(?m)^```(?:python|py)\s*$")
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ def check_versions() -> str:
     """Check that every required package is installed in a supported version."""
     for requirement in map(Requirement, requires(PACKAGE) or []):
         # Extras are optional, and some requirements are for other platforms.
-        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+        if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
             continue
         installed = version(requirement.name)
         if not requirement.specifier.contains(installed, prereleases=True):
@@ -66,7 +65,7 @@ def check_versions() -> str:
                 f"{requirement.name} {installed} is installed, but {requirement.specifier} is required. "
                 f"Run: pip install --upgrade {PACKAGE}"
             )
-    return f"{PACKAGE} {version(PACKAGE)}, inspect-ai {version('inspect-ai')}, Python {platform.python_version()}"
+    return f"{PACKAGE} {version(PACKAGE)}, inspect-ai {version('inspect-ai')}"
 
 
 def check_data() -> str:
@@ -88,7 +87,7 @@ def check_docker() -> str:
     try:
         engine = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout.strip()
     except (OSError, subprocess.SubprocessError) as error:
-        reason = (getattr(error, "stderr", None) or str(error)).strip()
+        reason = str(getattr(error, "stderr", None) or error).strip()
         raise CheckFailed(
             f"Docker does not respond: {reason}. Install and start it, and allow this user to use it. "
             "`discoverybench/demo` does not need it."
@@ -110,9 +109,10 @@ def check_model(name: str) -> str:
     except ModelFailed as error:
         raise CheckFailed(f"{error.failure} Check its key, its name and its base URL.") from error
 
-    next_check = f"To try it with the agents, run: discoverybench try --model {name}"
     if output.choices and output.message.tool_calls:
-        return f"acts by tool calls. {next_check}"
-    if _CODE_BLOCK.search(output.completion):
-        return f"acts in text: it writes code blocks instead of tool calls. {next_check}"
-    raise CheckFailed(f"{name} neither calls a tool nor writes a block of code. Choose another model for agents.")
+        way = "by tool calls"
+    elif _CODE_BLOCK.search(output.completion):
+        way = "in text: it writes code blocks instead of tool calls"
+    else:
+        raise CheckFailed(f"{name} neither calls a tool nor writes a block of code. Choose another model for agents.")
+    return f"acts {way}. To try it with the agents, run: discoverybench try --model {name}"

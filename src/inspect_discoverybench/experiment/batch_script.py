@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 
 
-def batch_script(name: str, command: Sequence[str], count: int, container: str = "", sbatch: Sequence[str] = ()) -> str:
+def batch_script(name: str, command: Sequence[str], count: int, sbatch: Sequence[str] = ()) -> str:
     """Write the batch script.
 
     Slurm's array indices run from 1 to N, as shards do. A task that is killed with its node is started again by Slurm
@@ -17,16 +17,11 @@ def batch_script(name: str, command: Sequence[str], count: int, container: str =
         name: Name of the job.
         command: The words of the command that runs the experiment, without a shard.
         count: Number of shards.
-        container: Command that starts the command in a container, such as `apptainer exec eval.sif`.
         sbatch: Options of `sbatch` without their dashes, such as `time=02:00:00`.
 
     Raises:
-        InvalidArgument: A value has a line break, or the container command has unbalanced quotes.
+        InvalidArgument: A value has a line break.
     """
-    try:
-        words = [*shlex.split(container), *command]
-    except ValueError as error:
-        raise InvalidArgument(f"--container has unbalanced quotes, got {container}.") from error
     directives = [
         f"job-name={name}",
         f"array=1-{count}",
@@ -34,8 +29,8 @@ def batch_script(name: str, command: Sequence[str], count: int, container: str =
         "open-mode=append",
         *sbatch,
     ]
-    for value in (*directives, *words):
-        if "\n" in value or "\r" in value:
+    for value in (*directives, *command):
+        if not value.isprintable():
             raise InvalidArgument(f"A batch script cannot have a line break in a value, got {value!r}.")
 
     lines = ["#!/bin/bash"]
@@ -44,6 +39,6 @@ def batch_script(name: str, command: Sequence[str], count: int, container: str =
         escaped = re.sub(r"([^\w@%+=:,./-])", r"\\\1", directive)
         lines.append(f"#SBATCH --{escaped}")
     shard = f'--shard "$SLURM_ARRAY_TASK_ID/{count}"'
-    lines.append(f"exec {shlex.join(words)} {shard}")
+    lines.append(f"exec {shlex.join(command)} {shard}")
     lines.append("")
     return "\n".join(lines)

@@ -56,17 +56,18 @@ class EvalSet:
         """
         parameters = inspect.signature(inspect_eval).parameters
         accepted = parameters.keys() | GenerateConfig.model_fields.keys()
-        # These have side effects outside the log directory, or no effect without samples.
-        accepted -= {"notification", "acp_server", "display", "trace", "eval_set_id"}
+        # These have side effects outside the log directory.
+        accepted -= {"notification", "acp_server", "display", "eval_set_id"}
 
         arguments = {name: value for name, value in self.arguments.items() if name in accepted}
         arguments["log_realtime"] = False
         arguments["ctl_server"] = False
         arguments["run_samples"] = False
 
-        with TemporaryDirectory() as folder, inspect_errors(InvalidExperiment, str(self.file.path)):
+        with TemporaryDirectory() as folder:
             arguments["log_dir"] = folder
-            logs = inspect_eval(list(self.tasks), **arguments)
+            with inspect_errors(InvalidExperiment, str(self.file.path)):
+                logs = inspect_eval(list(self.tasks), **arguments)
 
             # Without samples, which Inspect would try to read from the folder when it no longer exists.
             without_samples = {"samples": None, "reductions": None}
@@ -110,7 +111,7 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
     register_prices(all_models, price_file)
 
     # Write every finished sample to the log immediately, so that a killed process loses none.
-    arguments: Arguments = {"log_buffer": 1, **options, **experiment.arguments}
+    arguments = {"log_buffer": 1, **options, **experiment.arguments}
     arguments["log_dir"] = experiment.log_dir
     arguments["model_roles"] = roles
     return EvalSet(experiment, file, cells, tasks, arguments)
@@ -183,8 +184,8 @@ def _default_judges(tasks: Sequence[Task], file: YamlFile) -> list[Model]:
     names = set()
     for task in tasks:
         metadata = task.metadata or {}
-        names.add(metadata.get(DEFAULT_JUDGE_KEY))
-    names.discard(None)
+        if DEFAULT_JUDGE_KEY in metadata:
+            names.add(metadata[DEFAULT_JUDGE_KEY])
 
     problem = f"{file.path}: the default judge cannot be called. Name one, such as grader: PROVIDER/MODEL"
     with inspect_errors(InvalidExperiment, problem):

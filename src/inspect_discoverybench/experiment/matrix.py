@@ -24,9 +24,9 @@ class MatrixCell:
     task: Component
     solver: Component | None
     model: ModelSpec
-    task_line: str = ""
-    solver_line: str = ""
-    model_line: str = ""
+    task_line: str
+    solver_line: str
+    model_line: str
 
     @property
     def labels(self) -> RunLabels:

@@ -23,7 +23,6 @@ OTHER_KEYS = {
     "model_args": "models",
     "model_roles": "roles",
     "sandbox": "sandbox",
-    "log_dir_allow_dirty": "a log_dir of its own",
 }
 """Arguments of `eval_set` that are no options, and what to use instead."""
 

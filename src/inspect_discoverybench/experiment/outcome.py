@@ -112,6 +112,9 @@ class RunOutcome:
         labels = (log.eval.metadata or {})["run"]  # recorded by `eval_set.py`
         samples = SampleCounts.of_log(summary)
         usages = list(log.stats.model_usage.values())
+        error = None
+        if log.error:
+            error = " ".join(log.error.message.split())
         return cls(
             labels=RunLabels(**labels),
             tasks=_tasks(summary),
@@ -120,7 +123,7 @@ class RunOutcome:
             tokens=total_tokens(usages),
             cost=total_cost(usages),
             complete=summary.is_complete,
-            error=" ".join(log.error.message.split()) if log.error else None,
+            error=error,
             log=summary.path,
             score_command=_score_command(log, summary.path),
         )
@@ -167,7 +170,8 @@ def _score_command(log: EvalLog, location: str) -> str:
         if scorer.name != SCORE_NAME:  # Inspect finds other scorers by their names in the log
             continue
         words += ["--scorer", "discoverybench/hms"]
-        for name, value in (scorer.options or {}).items():
+        options = scorer.options or {}
+        for name, value in options.items():
             text = json.dumps(value)
             words += ["-S", f"{name}={text}"]
     return shlex.join(words)

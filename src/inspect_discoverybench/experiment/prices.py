@@ -22,19 +22,15 @@ def register_prices(models: Iterable[Model], price_file: str | None) -> None:
     Raises:
         InvalidExperiment: The file cannot be read or is not in Inspect's format.
     """
-    prices = _read(Path(__file__).with_name("prices.yaml"))
-    if price_file is not None:
-        with inspect_errors(InvalidExperiment, f"The price file {price_file} cannot be read", FORMAT):
-            prices |= _read(Path(price_file))
+    with inspect_errors(InvalidExperiment, f"The price file {price_file} cannot be read", FORMAT):
+        shipped = Path(__file__).with_name("prices.yaml")
+        prices = YamlFile.read(shipped).values
+        if price_file is not None:
+            prices |= YamlFile.read(Path(price_file)).values
 
-    for model in models:
-        price = prices.get(str(model))
-        if price is not None:
-            info = get_model_info(model) or ModelInfo()
-            set_model_info(str(model), info.model_copy(update={"cost": price}))
-
-
-def _read(path: Path) -> dict[str, ModelCost]:
-    """Prices by the name of the model, such as `openai/gpt-4o`."""
-    costs = YamlFile.read(path).values
-    return {model: ModelCost.model_validate(cost) for model, cost in costs.items()}
+        for model in models:
+            name = str(model)
+            if name in prices:
+                cost = ModelCost.model_validate(prices[name])
+                info = get_model_info(model) or ModelInfo()
+                set_model_info(name, info.model_copy(update={"cost": cost}))

@@ -87,10 +87,13 @@ def _sample_ids(log: EvalLog) -> SampleIds:
 def _with_samples(log: EvalLog, ids: SampleIds) -> EvalLog:
     """A dry run with these samples, as if the run had no others."""
     copy = log.model_copy(deep=True)
-    copy.eval.dataset.sample_ids = ids
-    copy.eval.dataset.samples = len(ids)
-    copy.eval.config.limit = None
-    copy.eval.config.sample_id = None
+    dataset = copy.eval.dataset
+    dataset.sample_ids = ids
+    dataset.samples = len(ids)
+    # Already applied in the dry run.
+    config = copy.eval.config
+    config.limit = None
+    config.sample_id = None
     return copy
 
 
@@ -102,14 +105,14 @@ def restrict_to_shard(eval_set: EvalSet, shard: Shard, dry_run: Sequence[EvalLog
     Raises:
         InvalidExperiment: An option does not work with shards.
     """
-    if eval_set.arguments.get("sample_shuffle") is True:
+    arguments = dict(eval_set.arguments)
+    if arguments.get("sample_shuffle") is True:
         where = eval_set.file.where("options")
         raise InvalidExperiment(
             f"{where}: --shard needs a seed in options.sample_shuffle, such as 7. All shards must have the same order."
         )
 
     parent = eval_set.experiment.log_dir
-    arguments = dict(eval_set.arguments)
     arguments.setdefault("eval_set_id", _eval_set_id(parent, shard.count))
     arguments["log_dir"] = shard.log_dir(parent)
     arguments["metadata"] = arguments["metadata"] | {"shard": str(shard)}

@@ -25,16 +25,17 @@ def shell_command(experiment: Experiment, cell: MatrixCell) -> str:
         words += ["--solver", cell.solver.name]
         words += _pairs("-S", cell.solver.args)
 
-    words += ["--model", cell.model.name]
-    words += _pairs("-M", cell.model.args)
-    if cell.model.base_url is not None:
-        words += ["--model-base-url", cell.model.base_url]
+    model = cell.model
+    words += ["--model", model.name]
+    words += _pairs("-M", model.args)
+    if model.base_url is not None:
+        words += ["--model-base-url", model.base_url]
     for role, spec in experiment.all_roles.items():
         if spec != ModelSpec(name=spec.name):
             raise _inexpressible(f"roles.{role}", spec.name)
         words += ["--model-role", f"{role}={spec.name}"]
 
-    options = {**cell.model.settings, **experiment.options, **experiment.arguments}
+    options = {**model.settings, **experiment.options, **experiment.arguments}
     metadata = options.pop("metadata")
     for name, value in options.items():
         words += _option(name, value)
@@ -77,7 +78,9 @@ def _is_read_as(value: Any, text: str) -> bool:
         read = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError):
         return False
-    return type(read) is type(value) and bool(read == value)
+    if type(read) is not type(value):
+        return False
+    return bool(read == value)
 
 
 def _option(name: str, value: Any) -> list[str]:

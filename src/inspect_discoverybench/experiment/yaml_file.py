@@ -109,8 +109,9 @@ def parse_yaml(text: str | bytes, name: str) -> Any:
         return yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         where = name
-        if error.problem_mark:
-            line = error.problem_mark.line + 1
+        mark = error.problem_mark
+        if mark:
+            line = mark.line + 1
             where = f"{name}:{line}"
         raise InvalidExperiment(f"{where}: {error.problem}. Check the YAML around it.") from error
     # PyYAML also raises these: for dates that do not exist, lists as keys, and thousands of brackets.
