@@ -109,7 +109,7 @@ def _log_dir(address: str) -> str:
             )
         return address
 
-    if any(character in address for character in "#?%"):
+    if set(address) & set("#?%"):
         raise ValueError("Inspect cannot resume runs in a folder with #, ? or % in its name; choose another one")
     return os.path.expanduser(address)  # noqa: PTH111 - raises no RuntimeError
 
