@@ -44,11 +44,11 @@ COLUMNS = {
     "samples": "samples",
     "acted": "acted",
     "call": "submitted\nby call",
-    "object": "submitted\nas object",
-    "quoted": "quoted by\nthe judge",
+    "object": "as one\nobject",
+    "quoted": "quoted",
     "whole": "not\nquotable",
-    "no submission": "zero: no\nsubmission",
-    "limit": "zero:\nlimit",
+    "no submission": "zero",
+    "limit": "zero by\na limit",
     "unscored": "unscored",
     "error": "errors",
     "tokens": "tokens",
@@ -63,7 +63,7 @@ class Trial:
 
     Attributes:
         options: The model with its options, and the folder of the logs, as arguments of Inspect's `eval`.
-        judge: The model that judges the answers. It has none of the model's options.
+        judge: The model that judges the answers. It has neither the arguments nor the base URL of the evaluated model.
         agents: What was counted, by task, agent, and the form in which the model was to act.
         notes: How the judge did in the judge audit, and what was not tried, with the remedy; in lines.
         errors: Errors of evals and of samples, each once and in one line.
@@ -100,12 +100,8 @@ class Trial:
 
     def try_judge(self) -> None:
         """Let the judge judge pairs and read texts of the judge audit."""
-        log = self._eval(
-            judge_audit(released=False),
-            AUDIT_SAMPLES,
-            model=self.judge,
-            log_dir=self.options["log_dir"],
-        )
+        options = {**self.options, "model": self.judge, "model_args": {}, "model_base_url": None}
+        log = self._eval(judge_audit(released=False), AUDIT_SAMPLES, **options)
         scores = [SampleScore.of(sample, "audit") for sample in log.samples or []]
         valid = sum(score.metadata.get("asked_again") == 0 for score in scores)
         self.notes.append(f"Judge {self.judge}: {valid} of {len(scores)} samples had valid replies at the first try.")
