@@ -4,7 +4,6 @@ Every log goes through Inspect's own log writer. Tasks, hypotheses and scores ar
 property of its gold hypothesis and the same for all runs, so tasks and runs are correlated as on real data.
 """
 
-import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,27 +16,19 @@ from inspect_ai.log import (
     EvalDataset,
     EvalError,
     EvalLog,
-    EvalResults,
     EvalSample,
     EvalSampleLimit,
     EvalSpec,
-    EvalStats,
     write_eval_log,
 )
-from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelUsage
+from inspect_ai.model import ChatMessageAssistant, ModelUsage
 from inspect_ai.scorer import Score
 
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 
 DOMAINS = ("archaeology", "biology", "economics", "engineering", "meta_science", "sociology")
-TAGS = ("Regression Analysis", "Statistical Testing", "Data Integration", "correlation analysis", "feature engineering")
 AGENTS = ("codegen", "react", "datavoyager", "reflexion", "no_data_guess")
-MODELS = ("provider/large", "provider/medium", "provider/small")
 JUDGE = "provider/judge"
-START = "2026-01-01T00:00:00+00:00"
-
-GOLDS_PER_TASK = 117 / 239
-"""Distinct gold hypotheses per task in DB-REAL test; each task of DB-SYNTH has its own."""
 
 
 @dataclass(frozen=True)
@@ -75,72 +66,52 @@ def _log(run: Run, number: int, count: int, padding: int) -> EvalLog:
     samples = []
     for place in range(count):
         for epoch in range(1, run.epochs + 1):
-            sample = _sample(run, place, epoch, count, random, padding)
+            sample = _sample(run, place, epoch, random)
             sample.uuid = f"{number:04d} {sample.id} {epoch}"
+            sample.messages = [ChatMessageAssistant(content="Analysis. " * (padding // 10))]
             samples.append(sample)
-    return EvalLog(
-        status="success",
-        eval=EvalSpec(
-            created=START,
-            task=f"discoverybench/{run.task}",
-            task_id=f"task{number:04d}",
-            task_version="3-A",
-            task_args={},
-            task_args_passed={},
-            solver=f"discoverybench/{run.agent}",
-            solver_args={},
-            solver_args_passed={},
-            dataset=EvalDataset(name=run.task, samples=count),
-            model=run.model,
-            config=EvalConfig(epochs=run.epochs, message_limit=100),
-        ),
-        results=EvalResults(total_samples=len(samples), completed_samples=len(samples)),
-        stats=EvalStats(started_at=START, completed_at=START),
-        samples=samples,
+    spec = EvalSpec(
+        created="2026-01-01T00:00:00+00:00",
+        task=f"discoverybench/{run.task}",
+        task_id=f"task{number:04d}",
+        task_version="3-A",
+        solver=f"discoverybench/{run.agent}",
+        dataset=EvalDataset(name=run.task, samples=count),
+        model=run.model,
+        config=EvalConfig(epochs=run.epochs, message_limit=100),
     )
+    return EvalLog(status="success", eval=spec, samples=samples)
 
 
-def _metadata(task: str, place: int, count: int) -> dict[str, Any]:
-    golds = count
-    if task == "real":
-        golds = math.ceil(count * GOLDS_PER_TASK)
-    gold = place % golds
-    domain = DOMAINS[gold % len(DOMAINS)]
-    return {
-        "split": "test",
-        "dataset": f"study_{gold % 14}",
-        "domain": domain,
-        "goal": f"How is outcome {gold} related to factor {place % 7}?",
-        "gold_hypothesis": f"Outcome {gold} of {domain} increases with factor {gold % 7}.",
-        "data_checksums": {"data.csv": domain},
-        "question_type": FACET_KEYS[place % 3] if task == "real" else "general",
-        "workflow_tags": f"{TAGS[gold % 5]}, {TAGS[(gold + 1) % 5]}",
-    }
-
-
-def _sample(run: Run, place: int, epoch: int, count: int, random: Random, padding: int) -> EvalSample:
-    metadata = _metadata(run.task, place, count)
-    digest = hashlib.sha256(metadata["gold_hypothesis"].encode()).digest()
-    difficulty = digest[0] / 256
+def _sample(run: Run, place: int, epoch: int, random: Random) -> EvalSample:
+    gold = place // 2
+    difficulty = Random(gold).random()
     # Some noise, so that runs differ on single tasks.
     is_solved = difficulty + random.gauss(0, 0.15) < run.hms
-    shares = (run.errors, run.unscored, run.no_submission)
-    is_error, is_unscored, is_silent = (random.random() < share for share in shares)
+    is_error = random.random() < run.errors
+    is_unscored = random.random() < run.unscored
+    is_silent = random.random() < run.no_submission
 
+    domain = DOMAINS[gold % len(DOMAINS)]
     tokens = round(random.lognormvariate(9, 0.4))
     usage = ModelUsage(input_tokens=tokens, total_tokens=tokens)
     of_judge = ModelUsage(input_tokens=900, output_tokens=100, total_tokens=1000)
-    conversation = [
-        ChatMessageUser(content=metadata["goal"]),
-        ChatMessageAssistant(content="Analysis. " * (padding // 10)),
-    ]
+    goal = f"How is outcome {gold} related to factor {place % 7}?"
+    gold_hypothesis = f"Outcome {gold} of {domain} increases with factor {gold % 7}."
     sample = EvalSample(
         id=f"test/{place}",
         epoch=epoch,
-        input=metadata["goal"],
-        target=metadata["gold_hypothesis"],
-        metadata=metadata,
-        messages=conversation,
+        input=goal,
+        target=gold_hypothesis,
+        metadata={
+            "split": "test",
+            "dataset": f"study_{gold % 14}",
+            "domain": domain,
+            "goal": goal,
+            "gold_hypothesis": gold_hypothesis,
+            "data_checksums": {"data.csv": domain},
+            "question_type": FACET_KEYS[place % 3],
+        },
         store={"SessionState:cells": random.randint(2, 12)},
         model_usage={run.model: usage, JUDGE: of_judge},
         role_usage={"grader": of_judge},
@@ -149,38 +120,36 @@ def _sample(run: Run, place: int, epoch: int, count: int, random: Random, paddin
     if is_error:
         sample.error = EvalError(message="The provider did not answer", traceback="", traceback_ansi="")
         return sample
-    if is_silent and random.random() < 0.5:
-        sample.limit = EvalSampleLimit(type="message", limit=100)
+    if is_silent:
+        if random.random() < 0.5:
+            sample.limit = EvalSampleLimit(type="message", limit=100)
+        values = dict.fromkeys(("hms", *FACET_KEYS), 0.0)
+        sample.scores = {"HMS": Score(value=values, reason="no_response")}
+        return sample
 
-    sample.scores = {"HMS": _score(is_solved, JUDGE, is_unscored, is_silent, random)}
+    sample.scores = {"HMS": _score(is_solved, JUDGE, is_unscored, random)}
     if run.second_judge is not None:
         is_reversed = random.random() < run.second_judge
-        second = _score(is_solved != is_reversed, f"{JUDGE}-2", False, is_silent, random)
+        second = _score(is_solved != is_reversed, f"{JUDGE}-2", False, random)
         sample.scores["HMS1"] = second
     return sample
 
 
-def _score(is_solved: bool, judge: str, is_unscored: bool, is_silent: bool, random: Random) -> Score:
+def _score(is_solved: bool, judge: str, is_unscored: bool, random: Random) -> Score:
     """A score: of a failed sample one facet is 0, and of a solved one some are partial."""
-    if is_silent:
-        values = dict.fromkeys(("hms", *FACET_KEYS), 0.0)
-        return Score(value=values, reason="no_response", explanation="Nothing was submitted.")
-
     facets = {"context": 1.0, "variables": random.choice((0.8, 1.0)), "relationship": random.choice((0.5, 1.0, 1.0))}
     if not is_solved:
         failed = random.choice(FACET_KEYS)
         facets[failed] = 0.0
-    record = {
+    record: dict[str, Any] = {
         "judge": judge,
         "settings": {"temperature": 0.0, "seed": 0},
         "prompts": {"system": "0123456789ab"},
         "facets": facets,
-        "submission_source": "call",
         "workflow": "1. Loaded the data. 2. Fitted a model.",
     }
     answer = "The larger the factor, the larger the outcome." * 5
     if is_unscored:
-        return Score.unscored(reason="grader_failed", answer=answer, explanation="**Not scored**", metadata=record)
+        return Score.unscored(reason="grader_failed", answer=answer, metadata=record)
     hms = math.prod(facets.values())
-    explanation = "\n\n".join(f"### {name.capitalize()}: {value:.2f}" for name, value in facets.items())
-    return Score(value={"hms": hms, **facets}, answer=answer, explanation=explanation, metadata=record)
+    return Score(value={"hms": hms, **facets}, answer=answer, metadata=record)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai import score
-from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, ModelUsage
 from inspect_ai.solver import SolverSpec
 
@@ -47,16 +47,18 @@ def demo_log() -> Path:
 def test_a_real_log_gives_one_row_for_each_sample_and_epoch(demo_log: Path) -> None:
     rows = read_results([demo_log]).rows
     assert sorted(row.sample.epoch for row in rows) == [1, 1, 2, 2]
-    row = rows[0]
-    run, sample, score = row.run, row.sample, row.score
-    assert (run.task, run.agent, run.model) == ("demo", "react", "discoverybench/baseline")
-    assert run.agent_arguments == "turns=20"
-    assert score.judge == "discoverybench/lexical"
-    assert score.value("hms") == score.value("context") * score.value("variables") * score.value("relationship")
-    assert sample.judge_tokens
-    assert sample.cells
-    assert score.hypothesis
-    assert score.workflow
+    columns = rows[0].columns
+    expected = {
+        "task": "demo",
+        "agent": "react",
+        "agent_arguments": "turns=20",
+        "model": "discoverybench/baseline",
+        "judge": "discoverybench/lexical",
+        "hms": columns["context"] * columns["variables"] * columns["relationship"],
+    }
+    assert columns | expected == columns
+    for name in ("judge_tokens", "cells", "hypothesis", "workflow"):
+        assert columns[name]
 
 
 def test_every_column_is_documented(demo_log: Path) -> None:
@@ -67,10 +69,11 @@ def test_every_column_is_documented(demo_log: Path) -> None:
 
 def test_outcomes_are_told_apart_and_only_missing_submissions_score_zero(tmp_path: Path) -> None:
     run = Run("real", "react", "provider/large", 0.3, errors=0.2, unscored=0.2, no_submission=0.3)
-    outcomes = read_results(write_logs([run], tmp_path, samples=60)).samples.groupby("outcome").hms
-    assert set(outcomes.groups) == {outcome.value for outcome in Outcome}
-    assert outcomes.count()[[Outcome.ERROR, Outcome.UNSCORED]].tolist() == [0, 0]
-    assert outcomes.max()[[Outcome.NO_SUBMISSION, Outcome.LIMIT]].tolist() == [0, 0]
+    samples = read_results(write_logs([run], tmp_path, samples=60)).samples
+    hms = samples.groupby("outcome").hms
+    assert set(hms.groups) == set(Outcome)
+    assert hms.count()[[Outcome.ERROR, Outcome.UNSCORED]].tolist() == [0, 0]
+    assert hms.max()[[Outcome.NO_SUBMISSION, Outcome.LIMIT]].tolist() == [0, 0]
 
 
 def test_a_log_that_was_scored_again_is_read_once_for_each_judge(demo_log: Path, tmp_path: Path) -> None:
@@ -86,39 +89,33 @@ def test_a_log_that_was_scored_again_is_read_once_for_each_judge(demo_log: Path,
     assert len(samples) == 8
 
 
-def test_settings_of_the_model_are_shown_without_secrets_and_without_those_of_the_connection(tmp_path: Path) -> None:
+@pytest.fixture
+def header(tmp_path: Path) -> EvalLog:
     [path] = write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path, samples=1)
-    log = read_eval_log(str(path), header_only=True)
-    log.eval.model_generate_config = GenerateConfig(
-        max_connections=5, temperature=0.5, extra_headers={"X-Team": "hush"}
-    )
-    log.eval.model_args = {"api_key": "hush"}
-    log.eval.model_base_url = "https://user:hush@example.org/v1"
-    log.eval.config.time_limit = 60
-    run = RunRecord.of(log)
-    assert "temperature=0.5" in run.model_settings
-    assert "max_connections" not in run.model_settings
-    assert "https://example.org/v1" in run.model_settings
-    assert "hush" not in run.model_settings
-    assert run.limits == "message_limit=100, time_limit=60"
+    return read_eval_log(str(path), header_only=True)
 
 
-@pytest.mark.parametrize(
-    ("limit", "shuffled", "selection"),
-    [
-        (None, False, "all"),
-        (5, False, "first"),
-        (5, True, "shuffled"),
-    ],
-)
-def test_a_run_records_how_it_chose_its_samples(
-    tmp_path: Path, limit: int | None, shuffled: bool, selection: str
-) -> None:
-    [path] = write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path, samples=1)
-    log = read_eval_log(str(path), header_only=True)
-    log.eval.config.limit = limit
-    log.eval.dataset.shuffled = shuffled
-    assert RunRecord.of(log).selection == selection
+def test_settings_of_the_model_are_shown_without_secrets_and_without_those_of_the_connection(header: EvalLog) -> None:
+    headers = {"X-Team": "hush"}
+    header.eval.model_generate_config = GenerateConfig(max_retries=5, temperature=0.5, extra_headers=headers)
+    header.eval.model_args = {"api_key": "hush"}
+    settings = RunRecord.of(header).model_settings
+    assert "temperature=0.5" in settings
+    assert "max_retries" not in settings
+    assert "hush" not in settings
+
+
+def test_limits_of_samples_are_shown_with_inspects_names(header: EvalLog) -> None:
+    header.eval.config.time_limit = 60
+    assert RunRecord.of(header).limits == "message_limit=100, time_limit=60"
+
+
+def test_a_run_records_how_it_chose_its_samples(header: EvalLog) -> None:
+    assert RunRecord.of(header).selection == "all"
+    header.eval.config.limit = 5
+    assert RunRecord.of(header).selection == "first"
+    header.eval.dataset.shuffled = True
+    assert RunRecord.of(header).selection == "shuffled"
 
 
 def test_unrecorded_use_of_the_judge_and_costs_without_a_price_are_unknown(demo_log: Path) -> None:
@@ -133,22 +130,22 @@ def test_unrecorded_use_of_the_judge_and_costs_without_a_price_are_unknown(demo_
 
 
 def test_logs_that_cannot_be_used_are_listed_unless_a_retry_is_complete(demo_log: Path, tmp_path: Path) -> None:
-    shutil.copy(demo_log, tmp_path / "2026-01-01_good.eval")
-    (tmp_path / "2026-01-01_truncated.eval").write_bytes(demo_log.read_bytes()[:5000])
+    shutil.copy(demo_log, tmp_path / "good.eval")
+    (tmp_path / "truncated.eval").write_bytes(demo_log.read_bytes()[:5000])
     log = read_eval_log(str(demo_log))
     log.status = "error"
-    write_eval_log(log, str(tmp_path / "2026-01-01_retried.eval"))
+    write_eval_log(log, str(tmp_path / "retried.eval"))
     log.eval.task_id = "other"
-    write_eval_log(log, str(tmp_path / "2026-01-01_failed.eval"))
+    write_eval_log(log, str(tmp_path / "failed.eval"))
     log.eval.task = "other/task"
-    write_eval_log(log, str(tmp_path / "2026-01-01_other.eval"))
+    write_eval_log(log, str(tmp_path / "other.eval"))
     results = read_results([tmp_path])
     assert len(results.rows) == 4
-    reasons = {Path(path).name: reason for path, reason in results.left_out.items()}
-    assert reasons.pop("2026-01-01_truncated.eval").startswith("cannot be read: ")
+    reasons = {Path(path).stem: reason for path, reason in results.left_out.items()}
+    assert reasons.pop("truncated").startswith("cannot be read: ")
     assert reasons == {
-        "2026-01-01_failed.eval": "has the status 'error'; complete it with `inspect eval-retry`",
-        "2026-01-01_other.eval": "has no DiscoveryBench results: its task is other/task",
+        "failed": "has the status 'error'; complete it with `inspect eval-retry`",
+        "other": "has no DiscoveryBench results: its task is other/task",
     }
 
 

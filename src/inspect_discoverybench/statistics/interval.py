@@ -11,6 +11,9 @@ from inspect_discoverybench.statistics.clusters import Bounds, ClusterMean, Valu
 SIGNIFICANCE_LEVEL = 0.05
 """Intervals have the complementary level, 95 %."""
 
+ADDITIONAL_CLUSTERS = 4
+"""Agresti and Caffo (2000) add four observations: where most values are 0, few clusters may show any variation."""
+
 SMALLEST_VARIANCE = 1e-20
 """A smaller one is that of equal values with rounding errors."""
 
@@ -34,8 +37,8 @@ def wilson_interval(values: Values, clusters: Sequence[Hashable]) -> tuple[float
     """Wilson's 95 % interval for a mean of values in [0, 1]; NaN for a single cluster.
 
     It has the effective sample size of complex surveys: the number of independent values of 0 and 1 whose mean has the
-    same variance (Korn and Graubard 1998; Franco, Little, Louis and Slud 2019). Without any variance, it is the number
-    of clusters.
+    same variance (Korn and Graubard 1998; Franco, Little, Louis and Slud 2019), as if there were four more clusters.
+    Without any variance, it is the number of clusters.
 
     Args:
         values: One value per task; at least one.
@@ -48,7 +51,10 @@ def wilson_interval(values: Values, clusters: Sequence[Hashable]) -> tuple[float
     binary_variance = mean * (1 - mean)
     size = result.clusters
     if result.variance > SMALLEST_VARIANCE:
-        size = min(result.values, binary_variance / result.variance)
+        # The values of additional clusters are 0 or 1 and have this mean, so each has the variance of a binary value.
+        additional = ADDITIONAL_CLUSTERS / result.clusters**2
+        per_value = result.variance / binary_variance + additional
+        size = min(result.values, 1 / per_value)
 
     # The ends are the means from which this one is as far away as the quantile of t allows.
     quantile = t_quantile(result.clusters)
@@ -99,14 +105,10 @@ def t_quantile(clusters: float, comparisons: int = 1) -> float:
 
 
 def standard_error(result: ClusterMean) -> float:
-    """Standard error of a mean of values in [−1, 1], as if there were four more clusters.
-
-    Agresti and Caffo (2000) add four observations for the same reason: where most values are 0, few clusters may show
-    any variation. Four clusters with values of ±1/2 have a sum of squares of 1.
-    """
-    error = math.sqrt(result.variance)
-    additional = 1 / result.clusters
-    return math.hypot(error, additional)
+    """Standard error of a mean of values in [−1, 1], as if there were four more clusters with values of ±1/2."""
+    squares = ADDITIONAL_CLUSTERS * 0.5**2
+    additional = squares / result.clusters**2
+    return math.sqrt(result.variance + additional)
 
 
 def _p_value(result: ClusterMean) -> float:
