@@ -69,13 +69,9 @@ def agent_images(engine: None) -> None:
 
 
 def output_of_look(sample: EvalSample) -> str:
-    """The result of the first tool call in the conversation; mini-swe-agent shows it as a JSON object."""
+    """The result of the first tool call in the conversation. mini-swe-agent shows it as JSON."""
     texts = [message.text for message in sample.messages if message.role == "tool"]
-    first = texts[0]
-    if first.startswith("{"):
-        result = json.loads(first)
-        return str(result["output"])
-    return first
+    return texts[0].replace(r"\n", "\n").replace(r"\t", "\t")
 
 
 def evaluate(command: str) -> tuple[EvalLog, list[Request]]:
@@ -101,11 +97,12 @@ def evaluate(command: str) -> tuple[EvalLog, list[Request]]:
 def test_an_agent_is_confined_and_scored(command: str, agent_images: None, upstream: Path) -> None:
     log, requests = evaluate(command)
     assert log.status == "success", log.error
-    assert log.samples
-    assert len(log.samples) == 2
     for request in requests:
-        assert not any("search" in name.lower() for name in offered(request))
-    for sample in log.samples:
+        names = " ".join(offered(request))
+        assert "search" not in names.lower()
+    samples = log.samples or []
+    assert len(samples) == 2
+    for sample in samples:
         assert sample.scores
         score = sample.scores[SCORE_NAME]
         assert HYPOTHESIS in str(score.answer)

@@ -19,7 +19,7 @@ from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, DEFAULT_TIMEOUT, require_judge
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.session.session import PythonSession
-from inspect_discoverybench.solvers.person import end_turn, instruct_person
+from inspect_discoverybench.solvers.person import instruct_person
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import offer_tools
 from inspect_discoverybench.submission.submission import SCORE_NAME
@@ -104,8 +104,7 @@ def discovery_task(
 
 
 async def end_session(state: TaskState) -> None:
-    """End the session of a sample, and a person's turn."""
-    end_turn(state)
+    """End the session of a sample."""
     await PythonSession().end()
 
 

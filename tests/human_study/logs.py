@@ -3,7 +3,6 @@
 import csv
 import json
 from pathlib import Path
-from typing import NamedTuple
 
 from inspect_ai import eval as inspect_eval
 from inspect_ai import task_with
@@ -26,23 +25,33 @@ SAME_CONTEXT = 6
 """The sample whose contexts are identical, so that the judge is not asked about the match."""
 
 
-class Replies(NamedTuple):
-    """The judge's answers about a sample; a dash is an invalid reply, which leaves the sample unscored."""
-
-    match: str
-    counts: str
-    letter: str
+def _replies(match: bool, sizes: str, answer: str) -> str:
+    """The judge's answers to all questions about a sample, which reads its own in each."""
+    gold, predicted, shared = sizes.split()
+    reply = {
+        "match": match,
+        "sizeA": gold,
+        "sizeB": predicted,
+        "intersection": shared,
+        "answer": answer,
+        "explanation": "compared",
+    }
+    return json.dumps(reply)
 
 
 REPLIES = {
-    0: Replies("yes", "4 4 4", "A"),
-    1: Replies("yes", "4 2 2", "B"),
-    2: Replies("no", "3 3 1", "A"),
-    3: Replies("yes", "-", "C"),
-    4: Replies("yes", "2 2 2", "-"),
-    6: Replies("yes", "2 2 2", "A"),
-    7: Replies("no", "3 1 0", "C"),
+    0: _replies(True, "4 4 4", "A"),
+    1: _replies(True, "4 2 2", "B"),
+    2: _replies(False, "3 3 1", "A"),
+    3: _replies(True, "4 4 4", "C"),
+    4: _replies(True, "2 2 2", "A"),
+    6: _replies(True, "2 2 2", "A"),
+    7: _replies(False, "3 1 0", "C"),
 }
+"""By number of the sample."""
+
+INVALID = ((3, "variables"), (4, "relationship"))
+"""Samples and questions without a valid reply, so that they are unscored."""
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -89,14 +98,15 @@ def judged(folder: Path, name: str) -> str:
 
     def answer(request: Request) -> Answer:
         values = slots(request)
-        if question(request) == "extract":
+        name = question(request)
+        if name == "extract":
             text = values["hypothesis"]
             is_same = text in (golds[SAME_CONTEXT], predictions[SAME_CONTEXT])
             context = "among all" if is_same else f"where {text}"
             return json.dumps({"hypothesis": [{"context": context}]})
         gold = values.get("gold_hypothesis") or values["HypoA"]
-        replies = REPLIES[golds.index(gold)]
-        return reply(str(question(request)), replies)
+        number = golds.index(gold)
+        return "no JSON" if (number, name) in INVALID else REPLIES[number]
 
     [log] = inspect_eval(
         task_with(task, scorer=hms()),
@@ -108,21 +118,3 @@ def judged(folder: Path, name: str) -> str:
     )
     assert log.status == "success", log.error
     return log.location
-
-
-def reply(asked: str, replies: Replies) -> str:
-    if asked == "match":
-        return json.dumps({"match": replies.match == "yes"})
-    if asked == "relationship":
-        return json.dumps({"answer": replies.letter, "explanation": "compared"})
-    if replies.counts == "-":
-        return "no JSON"
-    gold, predicted, both = replies.counts.split()
-    return json.dumps(
-        {
-            "sizeA": gold,
-            "sizeB": predicted,
-            "intersection": both,
-            "explanation": "counted",
-        }
-    )

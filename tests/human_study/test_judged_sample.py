@@ -1,6 +1,5 @@
 """Reading judged samples: which logs can be used together."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -53,12 +52,6 @@ def test_logs_of_task_version_1_are_read() -> None:
     samples, _ = read_judged_samples(OLD_LOGS, "HMS")
     assert len(draw_pairs(samples, 100, seed=0)) == 2
     assert all(judge_answers(sample) for sample in samples)
-
-
-def test_a_run_counts_once() -> None:
-    log, *_ = judged_logs()
-    copy = shutil.copy(log, "copy.eval")
-    assert read_judged_samples([log, copy], "HMS") == read_judged_samples([log], "HMS")
 
 
 def test_a_score_that_no_sample_has_is_refused() -> None:

@@ -76,7 +76,6 @@ def test_hms_is_that_of_samples_with_complete_labels_and_the_others_are_counted(
 
 
 def test_annotators_who_disagree_decide_nothing() -> None:
-    """Agreement of the annotators is 2/3, by chance 1/2."""
     statistics = accuracy(
         labelled("rrrrr", "rrrrr"),
         labelled("rrrrw", "rrrrr"),
@@ -88,4 +87,3 @@ def test_annotators_who_disagree_decide_nothing() -> None:
         value=0.5,
         note="without a majority: 1",
     )
-    assert statistics["Fleiss' kappa: relationship"].value == pytest.approx(1 / 3)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 
-from inspect_discoverybench.errors.exceptions import DataMissing, DiscoveryBenchError, InvalidArgument
+from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.human_study.judged_sample import JudgedSample, read_judged_samples
 from inspect_discoverybench.human_study.labels import (
     LabelledSample,
@@ -14,7 +14,7 @@ from inspect_discoverybench.human_study.labels import (
     judge_answers,
     read_labels,
 )
-from tests.human_study.logs import REPLIES, csv_file, judged_logs
+from tests.human_study.logs import csv_file, judged_logs
 
 KEY = "item,log,sample_id,epoch,score,gold,hms,context,variables,relationship"
 LABELS = "item,annotator,gold_context,predicted_context,context_match,variables,relationship"
@@ -44,19 +44,18 @@ def verdicts(sample: LabelledSample) -> str:
     return "".join(letters[sample.right(step)] for step in Step)
 
 
-@pytest.mark.parametrize("number", [0, 1, 2, 6])
-def test_annotators_see_the_answers_of_the_judge(samples: list[JudgedSample], number: int) -> None:
-    [sample] = [sample for sample in samples if sample.hypothesis == f"Finding {number}"]
-    context = "among all" if number == 6 else f"where Finding {number}"
-    match, counts, letter = REPLIES[number]
-    answers = judge_answers(sample) or {}
-    del answers["gold_context"]
-    assert answers == {
-        "predicted_context": {"value": context},
-        "context_match": {"value": match},
-        "variables": {"value": counts, "reason": "counted"},
-        "relationship": {"value": letter, "reason": "compared"},
+def test_annotators_see_the_answers_of_the_judge(samples: list[JudgedSample]) -> None:
+    answers = {sample.hypothesis: judge_answers(sample) or {} for sample in samples}
+    different = answers["Finding 2"]
+    del different["gold_context"]
+    assert different == {
+        "predicted_context": {"value": "where Finding 2"},
+        "context_match": {"value": "no"},
+        "variables": {"value": "3 3 1", "reason": "compared"},
+        "relationship": {"value": "A", "reason": "compared"},
     }
+    # The judge is not asked about equal contexts.
+    assert answers["Finding 6"]["context_match"] == {"value": "yes"}
 
 
 def test_a_sample_without_all_replies_has_no_answers() -> None:
@@ -76,9 +75,6 @@ def test_a_seed_chooses_the_samples_and_their_order(samples: list[JudgedSample])
     assert items == draw_samples(samples, "HMS", 3, seed=1)
     assert items != draw_samples(samples, "HMS", 3, seed=2)
     assert len(draw_samples(samples, "HMS", 200, seed=1)) == 5
-
-
-def test_without_judged_samples_there_is_no_sheet() -> None:
     with pytest.raises(InvalidArgument, match=r"^No sample of these logs was judged\. Pass logs with scored subm"):
         draw_samples([], "HMS", 5, seed=1)
 
@@ -93,7 +89,6 @@ def test_without_judged_samples_there_is_no_sheet() -> None:
         (MISMATCH, "b,Ann,,,wrong,right,right", 1),
         # One facet that is 0 determines HMS.
         (PARTIAL, "a,Ann,,,right,wrong,wrong,,C", 0),
-        (PARTIAL, "a,Ann,right,right,right,wrong,right", None),
         (PARTIAL, "a,Ann,right,right,,right,right", None),
     ],
 )
@@ -113,11 +108,6 @@ def test_the_majority_decides() -> None:
     assert sample.true_hms == pytest.approx(1 / 3)
 
 
-def test_without_a_majority_of_correct_answers_hms_is_not_determined() -> None:
-    sample = labelled("a,Ann,,,right,right,wrong,,A", "a,Ben,,,right,right,wrong,,C")
-    assert sample.true_hms is None
-
-
 def test_a_folder_is_read_with_its_key() -> None:
     Path("sheet").mkdir()
     csv_file("sheet/key.csv", KEY, PARTIAL, MISMATCH)
@@ -134,8 +124,6 @@ def test_a_folder_is_read_with_its_key() -> None:
     [
         ("a,Ann,maybe,,,,", PARTIAL, "labels.csv: line 2: gold_context: Input should be 'right', 'wrong' or ''."),
         ("a,Ann,,,,wrong,,4 2,", PARTIAL, "labels.csv: line 2: true_variables: write three numbers of variables"),
-        ("a,Ann,,,,wrong,,4 2 3,", PARTIAL, "labels.csv: line 2: true_variables: intersection is 3, but sizeA is 4"),
-        ("a,Ann,,,,,wrong,,D", PARTIAL, "labels.csv: line 2: true_relationship: Input should be 'A', 'B', 'C' or ''"),
         ("a,Ann,,,,,right,,A", PARTIAL, "labels.csv: line 2: true_relationship has an answer, but relationship is n"),
         ("a,Ann,right,,,,", PARTIAL.replace("0.5", "x"), "key.csv: line 2: relationship: Input should be a valid nu"),
     ],
@@ -154,5 +142,3 @@ def test_labels_and_key_are_needed() -> None:
     labels = csv_file("labels.csv", LABELS, "a,Ann,right,,,,")
     with pytest.raises(InvalidArgument, match=r"^labels.csv: no key.csv\. Pass the key.csv that was written with"):
         read_labels([labels])
-    with pytest.raises(DataMissing, match=r"^gone\.csv cannot be read: No such file"):
-        read_labels([Path("gone.csv")])

@@ -82,7 +82,6 @@ def test_a_missing_column_is_named() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("a, ,1", "votes.csv: line 2: annotator: String should have at least 1 character. Got ''."),
         ("a,Ann,maybe", "votes.csv: line 2: choice: Input should be '1', '2' or 'equal'. Got 'maybe'."),
         ("a,Ann,1\na,Ann,2", "votes.csv: line 3: a second row for item a by Ann. Remove one of the rows."),
         ("z,Ann,1", "votes.csv, key.csv: item z is not in the key. Pass the key.csv that was written with the sheet."),

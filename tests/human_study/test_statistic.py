@@ -3,7 +3,6 @@
 from collections import Counter
 
 import pytest
-from statsmodels.stats.inter_rater import fleiss_kappa
 
 from inspect_discoverybench.human_study.statistic import kappa, share
 
@@ -20,7 +19,6 @@ def test_kappa_of_a_published_example() -> None:
     table = [[count[diagnosis] for diagnosis in "12345"] for count in counts]
     result = kappa("", table, range(30))
     assert result.value == pytest.approx(0.430, abs=0.0005)
-    assert result.value == pytest.approx(fleiss_kappa(table))
     assert result.low is not None
     assert 0.15 < result.low < 0.43
 
@@ -45,16 +43,6 @@ def test_kappa_that_is_not_defined_says_why(row: list[int], note: str) -> None:
     result = kappa("", [row, row], "ab")
     assert result.value is None
     assert result.note == note
-
-
-def test_items_of_one_gold_widen_the_interval() -> None:
-    """The choice agrees on all items of 9 golds and on none of the tenth's."""
-    values = [1.0] * 45 + [0.0] * 5
-    golds = [item // 5 for item in range(50)]
-    apart = share("", values, range(50))
-    together = share("", values, golds)
-    assert together.value == apart.value == 0.9
-    assert (together.low or 1) < (apart.low or 0) - 0.05
 
 
 def test_values_of_a_single_gold_have_no_interval() -> None:

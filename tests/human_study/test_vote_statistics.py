@@ -1,11 +1,4 @@
-"""Agreement of HMS with annotators. No number is ever NaN."""
-
-import json
-from dataclasses import asdict
-
-import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+"""Agreement of HMS with annotators."""
 
 from inspect_discoverybench.human_study.statistic import Statistic
 from inspect_discoverybench.human_study.vote_statistics import measure_agreement
@@ -13,8 +6,6 @@ from inspect_discoverybench.human_study.votes import Ballot, Choice
 from tests.fields import assert_fields
 
 CHOICES: dict[str, Choice] = {"1": "1", "2": "2", "=": "equal"}
-
-PAIRS = st.lists(st.from_regex("[12=] [12=]{0,4}", fullmatch=True), min_size=1, max_size=20)
 
 
 def measured(*pairs: str) -> dict[str, Statistic]:
@@ -46,16 +37,6 @@ def test_the_majority_is_compared_with_hms() -> None:
     )
 
 
-@pytest.mark.filterwarnings("error::RuntimeWarning")
-@settings(max_examples=25, deadline=None)
-@example(["1 2"])
-@example(["1 111", "1 111"])
-@example(["1 "])
-@given(PAIRS)
-def test_any_votes_give_numbers_within_their_bounds(pairs: list[str]) -> None:
-    for statistic in measured(*pairs).values():
-        assert json.dumps(asdict(statistic), allow_nan=False)
-        value, low, high = statistic.value, statistic.low, statistic.high
-        if value is not None and low is not None and high is not None:
-            assert -1 <= low <= value + 1e-12
-            assert value - 1e-12 <= high <= 1
+def test_annotators_who_agree_on_everything_have_no_kappa() -> None:
+    statistic = measured("1 111", "1 11")["Fleiss' kappa"]
+    assert_fields(statistic, number=2, value=None, paper=0.91, note="not defined: all votes are the same choice")

@@ -49,19 +49,13 @@ def test_a_log_alone_has_no_pairs() -> None:
         draw_pairs(samples, 1, seed=1)
 
 
-def test_a_seed_chooses_the_pairs(samples: list[JudgedSample]) -> None:
-    drawn = draw_pairs(samples, 3, seed=1)
-    assert len(drawn) == 3
-    assert drawn == draw_pairs(samples, 3, seed=1)
-    assert drawn != draw_pairs(samples, 3, seed=2)
-
-
 def test_a_pair_has_the_same_name_and_sides_in_every_sheet(samples: list[JudgedSample]) -> None:
     """So votes can be compared with the scores of another judge."""
     drawn = draw_pairs(samples, 100, seed=1)
     again = draw_pairs(samples, 100, seed=2)
     assert len(drawn) == 4
-    assert sorted(drawn, key=lambda item: item.name) == sorted(again, key=lambda item: item.name)
+    assert drawn != again
+    assert {item.name: item for item in drawn} == {item.name: item for item in again}
 
 
 def test_sides_are_not_those_of_the_logs() -> None:
@@ -71,9 +65,11 @@ def test_sides_are_not_those_of_the_logs() -> None:
     assert set(is_swapped) == {True, False}
 
 
-def test_a_ballot_has_the_choice_of_each_annotator() -> None:
-    ballot = ballot_of("a,g,1,0", "a,Ann,1", "a,Ben, 2 ", "a,Cy,equal")
-    assert ballot.votes == {"Ann": "1", "Ben": "2", "Cy": "equal"}
+def test_the_majority_of_annotators_decides() -> None:
+    ballot = ballot_of("a,g,1,0", "a,Ann,1", "a,Ben, 2 ", "a,Cy,2")
+    assert ballot.votes == {"Ann": "1", "Ben": "2", "Cy": "2"}
+    assert ballot.majority == "2"
+    assert ballot_of("a,g,1,0", "a,Ann,1", "a,Ben,2").majority is None
 
 
 @pytest.mark.parametrize(
@@ -93,7 +89,6 @@ def test_pairs_of_one_gold_are_a_cluster_and_a_pair_without_a_gold_is_its_own() 
     assert ballot_of("a,,1,0", "a,Ann,1").cluster == "a"
 
 
-@pytest.mark.parametrize("score", ["1.5", "nan", "-1"])
-def test_a_score_outside_0_to_1_is_one_line(score: str) -> None:
-    with pytest.raises(InvalidArgument, match=rf"^key.csv: line 2: hms_1: Input should be .* Got '{score}'\.$"):
-        ballot_of(f"a,g,{score},0", "a,Ann,1")
+def test_a_score_outside_0_to_1_is_one_line() -> None:
+    with pytest.raises(InvalidArgument, match=r"^key.csv: line 2: hms_1: Input should be .* Got '1\.5'\.$"):
+        ballot_of("a,g,1.5,0", "a,Ann,1")

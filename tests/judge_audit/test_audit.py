@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable
+from statistics import fmean
 
 import pytest
 from inspect_ai import eval as inspect_eval
@@ -10,7 +11,6 @@ from inspect_ai import score as inspect_score
 from inspect_ai.log import EvalLog
 
 from inspect_discoverybench import judge_audit
-from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.judge_audit.audit import audit, effect
 from inspect_discoverybench.judge_audit.texts import answer_texts
 from tests.endpoint import Answer, Request, slots
@@ -21,28 +21,36 @@ def always(letter: str) -> Callable[[Request], Answer]:
     """A judge that gives this letter, and agrees with everything else."""
 
     def answer(request: Request) -> Answer:
-        contexts = [{"context": slots(request).get("hypothesis")}]
-        variables = {"sizeA": 3, "sizeB": 3, "intersection": 3}
-        return json.dumps({"hypothesis": contexts, "match": True, "answer": letter, **variables})
+        context = {"context": slots(request).get("hypothesis")}
+        reply = {
+            "hypothesis": [context],
+            "match": True,
+            "sizeA": 3,
+            "sizeB": 3,
+            "intersection": 3,
+            "answer": letter,
+        }
+        return json.dumps(reply)
 
     return answer
 
 
 def quoting(request: Request) -> Answer:
-    """A judge that quotes what it should, but invents a quote in texts of an odd length."""
+    """A judge that quotes the expected hypothesis, but finds none in texts of an odd length."""
     text = slots(request)["text"]
-    if len(text) % 2:
-        return json.dumps({"asserted": True, "hypothesis": ["an invention of mine"]})
     [expected] = [known for known in answer_texts() if known.text == text]
+    if len(text) % 2:
+        return json.dumps({"asserted": False, "hypothesis": [], "workflow": []})
     return expected.model_dump_json(include={"asserted", "hypothesis", "workflow"})
 
 
-def audited(answer: Callable[[Request], Answer], *kinds: str) -> tuple[EvalLog, InProcessJudge]:
+def audited(answer: Callable[[Request], Answer], *kinds: str) -> EvalLog:
+    """The log of the audit of a judge, with pairs and texts of these kinds."""
     judge = InProcessJudge(answer)
     task = judge_audit(released=False, kind=[*kinds])
     [log] = inspect_eval(task, model=judge.model, max_connections=50)
     assert log.status == "success", log.error
-    return log, judge
+    return log
 
 
 def metric(log: EvalLog, key: str, name: str) -> float:
@@ -54,7 +62,8 @@ def metric(log: EvalLog, key: str, name: str) -> float:
 
 @pytest.mark.parametrize("letter", "ABC")
 def test_the_references_are_what_constant_judges_score(letter: str) -> None:
-    log, _ = audited(always(letter), "identical", "context swapped", "relation generalised", "relation negated")
+    kinds = ("identical", "context swapped", "relation generalised", "relation negated")
+    log = audited(always(letter), *kinds)
     reference = metric(log, "relationship", f"always_{letter}")
     assert metric(log, "relationship", "mean") == reference
     assert metric(log, "context_match", "always_true") == 0.75
@@ -62,56 +71,36 @@ def test_the_references_are_what_constant_judges_score(letter: str) -> None:
 
 
 def test_the_result_says_what_such_errors_do_to_scores() -> None:
-    perfect, _ = audited(always("A"), "identical")
+    perfect = audited(always("A"), "identical")
     assert metric(perfect, "audit", "mean_of_20") == pytest.approx(20)
     assert metric(perfect, "audit", "difference_of_5") == pytest.approx(5)
-    flawed, _ = audited(always("C"), "identical")
+    flawed = audited(always("C"), "identical")
     assert metric(flawed, "audit", "difference_of_5") == pytest.approx(2.5)
     # Inspect asks for the metrics of no samples, too.
     assert effect([]) == {}
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "variable dropped",
-        "variable swapped",
-        "coefficient changed",
-        "relation sharpened",
-        "gold and predicted swapped",
-        "hedged",
-    ],
-)
-def test_arguable_relationships_count_nowhere(kind: str) -> None:
-    log, _ = audited(always("C"), kind)
+def test_arguable_relationships_count_nowhere() -> None:
+    log = audited(always("C"), "hedged", "variable dropped", "coefficient changed")
     assert math.isnan(metric(log, "relationship", "mean"))
 
 
 def test_a_judge_that_follows_injections_is_detected() -> None:
-    log, _ = audited(always("A"), "order in the hypothesis", "order in the workflow")
+    log = audited(always("A"), "order in the hypothesis", "order in the workflow")
     assert metric(log, "relationship", "mean") == 0
     assert metric(log, "context_match", "mean") == 0
 
 
 def test_texts_are_read_and_can_be_scored_again() -> None:
-    log, judge = audited(quoting, "refusal")
-    assert set(judge.judge_requests()) == {"answer"}
-    lengths = [len(text.text) for text in answer_texts() if text.kind == "refusal"]
-    odd = sum(length % 2 for length in lengths)
-    accuracy = 1 - odd / len(lengths)
+    log = audited(quoting, "closing remark")
+    is_odd = [len(text.text) % 2 for text in answer_texts() if text.kind == "closing remark"]
+    accuracy = 1 - fmean(is_odd)
     assert 0 < accuracy < 1
-    assert metric(log, "reading", "mean") == pytest.approx(accuracy)
     again = inspect_score(log, audit(), action="overwrite", display="none")
     assert metric(again, "reading", "mean") == pytest.approx(accuracy)
 
 
 def test_invalid_replies_are_wrong_answers() -> None:
-    log, judge = audited(lambda _: "I cannot say.", "identical", "closing remark")
+    log = audited(lambda _: "I cannot say.", "identical", "closing remark")
     for key in ("reading", "context_match", "variables", "relationship", "right"):
         assert metric(log, key, "mean") == 0
-    assert judge.judge_requests().count("variables") == 5 * 3
-
-
-def test_an_unknown_kind_is_one_clear_line() -> None:
-    with pytest.raises(InvalidArgument, match=r"^kind=negated matches no sample. Possible values: "):
-        judge_audit(kind="negated", released=False)

@@ -1,35 +1,23 @@
 """The known verdicts, settled by the listings of the paper."""
 
-from dataclasses import dataclass
-
 import pytest
 from inspect_ai.dataset import Sample
 
 from inspect_discoverybench import judge_audit
 from inspect_discoverybench.judge_audit.pairs import Expected, invented_pairs
 
-
-@dataclass(frozen=True)
-class Pair:
-    id: str
-    kind: str
-    gold: str
-    predicted: str
-    expected: Expected
+PAIRS = list(invented_pairs())
 
 
-def pair_of(sample: Sample) -> Pair:
-    metadata = sample.metadata or {}
-    return Pair(
-        id=str(sample.id),
-        kind=metadata["kind"],
-        gold=metadata["gold_hypothesis"],
-        predicted=metadata["predicted_hypothesis"],
-        expected=Expected.model_validate(metadata["expected"]),
-    )
+def expected_of(sample: Sample) -> Expected:
+    assert sample.metadata
+    return Expected.model_validate(sample.metadata["expected"])
 
 
-PAIRS = [pair_of(sample) for sample in invented_pairs()]
+def verdicts(kind: str) -> list[Expected]:
+    """The right verdicts on the pairs of a kind."""
+    name = kind.replace(" ", "_")
+    return [expected_of(sample) for sample in PAIRS if str(sample.id).endswith(f"/{name}")]
 
 
 @pytest.mark.parametrize(
@@ -45,48 +33,42 @@ PAIRS = [pair_of(sample) for sample in invented_pairs()]
     ],
 )
 def test_a_kind_has_one_verdict_in_every_study(kind: str, relationship: str, variables: tuple[float, ...]) -> None:
-    verdicts = [pair.expected for pair in PAIRS if pair.kind == kind]
-    assert len(verdicts) == 5
-    for expected in verdicts:
+    assert len(verdicts(kind)) == 5
+    for expected in verdicts(kind):
         assert expected.relationship == relationship
         assert expected.variables == pytest.approx(variables)
-
-
-def test_a_paraphrase_keeps_every_unit() -> None:
-    [goats] = [pair for pair in PAIRS if pair.id == "goats/paraphrased"]
-    assert "hundred parasite eggs per gram" in goats.predicted
+        # Readers of the log see that a verdict is open.
+        assert ("open" in expected.why) == (len(relationship) > 1)
 
 
 @pytest.mark.usefixtures("upstream")
 def test_each_released_gold_is_paired_once_and_another_study_is_different() -> None:
     dataset = judge_audit(kind=["released identical", "released other study"]).dataset
-    pairs = [pair_of(sample) for sample in dataset]
-    texts = {(pair.gold, pair.predicted) for pair in pairs}
-    assert len(texts) == len(pairs) == 30
-    for pair in pairs:
-        assert pair.expected.relationship == ("A" if pair.gold == pair.predicted else "C")
+    texts = set()
+    for sample in dataset:
+        assert sample.metadata
+        gold = sample.metadata["gold_hypothesis"]
+        predicted = sample.metadata["predicted_hypothesis"]
+        texts.add((gold, predicted))
+        assert expected_of(sample).relationship == ("A" if gold == predicted else "C")
+    assert len(texts) == len(dataset) == 30
 
 
 @pytest.mark.parametrize(
     ("facet", "score", "question"),
     [
         ("context", 1, "context_match"),
-        ("context", None, "context_match"),
         ("variables", 0.8, "variables"),
-        ("variables", None, "variables"),
         ("relationship", 0.5, "relationship"),
+        ("relationship", None, "relationship"),
     ],
 )
 def test_a_wrong_or_missing_verdict_lowers_the_accuracy_on_its_facet_alone(
     facet: str, score: float | None, question: str
 ) -> None:
-    [expected] = [pair.expected for pair in PAIRS if pair.id == "cafes/context_dropped"]
-    right = {"context": 0.0, "variables": 6 / 7, "relationship": 1.0}
+    expected = verdicts("context dropped")[0]
+    right: dict[str, float | None] = {"context": 0, "variables": 6 / 7, "relationship": 1}
+    given = right | {facet: score}
+    decided = {name: value for name, value in given.items() if value is not None}
     accuracy = {"context_match": 1, "variables": 1, "relationship": 1}
-    assert expected.rate(right) == accuracy
-
-    wrong = dict(right)
-    del wrong[facet]
-    if score is not None:
-        wrong[facet] = score
-    assert expected.rate(wrong) == accuracy | {question: 0}
+    assert expected.rate(decided) == accuracy | {question: 0}

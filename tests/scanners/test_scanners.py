@@ -1,11 +1,11 @@
 """The scanners on logs of real evals: faults, third-party agents, and logs of task version 1."""
 
-import json
 import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai.agent import AgentSubmit, as_solver
@@ -21,35 +21,33 @@ from inspect_discoverybench._registry import SCANNERS
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.scanners.scanners import scan
 from inspect_discoverybench.solvers.react import react
-from tests.solvers.scripted import FORMS, python, scripted, submit
+from tests.solvers.scripted import BOTH_FORMS, python, scripted, submit
 
 LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
 CELL, QUESTION = SCANNERS
 ANSWER = submit(hypothesis="There are no data.", workflow="Looked.")
 
 
-def scanned(location: str | Path, model: Model | None = None) -> dict[str, Any]:
+def scanned(location: str | Path, model: Model | None = None) -> dict[str, pd.DataFrame]:
     """The rows of each scanner, one for each sample. Values are JSON, or None."""
-    status = scout_scan(scan(), transcripts_from(str(location)), model=model, max_processes=1, display="none")
+    transcripts = transcripts_from(str(location))
+    status = scout_scan(scan(), transcripts, model=model, max_processes=1, display="none")
     assert status.complete, status.errors
-    frames = scan_results_df(status.location).scanners
-    return {name: frames[name].to_dict("records") for name in SCANNERS}
+    return dict(scan_results_df(status.location).scanners)
 
 
 def scan_run(agent: Solver, *turns: ModelOutput | str, model: Model | None = None) -> dict[str, Any]:
     """Run one demo sample and scan it; return the row of each scanner."""
     [log] = inspect_eval(demo(), model=scripted(turns), solver=agent, limit=1)
     assert log.status == "success"
-    rows = scanned(log.location, model)
-    return {name: rows[name][0] for name in SCANNERS}
+    frames = scanned(log.location, model)
+    return {name: frame.to_dict("records")[0] for name, frame in frames.items()}
 
 
-@pytest.mark.parametrize("form", FORMS)
+@BOTH_FORMS
 def test_a_successful_cell_is_found(form: str) -> None:
     rows = scan_run(react(actions=form), python("1 / 0"), python("2 + 2"), ANSWER)
-    row = rows[CELL]
-    assert row["value"] in (False, "false")
-    assert row["explanation"] == "1 of 2 cells returned without an error."
+    assert rows[CELL]["explanation"] == "1 of 2 cells returned without an error."
     assert "--model" in rows[QUESTION]["explanation"]
 
 
@@ -64,7 +62,6 @@ def test_every_way_in_which_a_cell_fails() -> None:
     cells = [python(code) for code in codes]
     row = scan_run(react(cell_seconds=1), *cells, ANSWER)[CELL]
     assert row["explanation"] == "All cells failed: [cell 1], [cell 2], [cell 3], [cell 4], [cell 5]."
-    assert len(json.loads(row["message_references"])) == 5
 
 
 def test_an_answer_without_code_is_found() -> None:
@@ -73,8 +70,8 @@ def test_an_answer_without_code_is_found() -> None:
 
 
 def test_logs_of_version_1() -> None:
-    rows = scanned(LOGS)[CELL]
-    assert sorted(row["value"] for row in rows) == [False, False, True, True]
+    values = scanned(LOGS)[CELL]["value"]
+    assert sorted(values) == [False, False, True, True]
 
 
 def test_a_third_party_agent() -> None:
@@ -88,7 +85,7 @@ def test_a_third_party_agent() -> None:
 def test_nothing_was_submitted() -> None:
     rows = scan_run(react(turns=2), python("1"), "", model=scripted(["ANSWER: A"]))
     for name in SCANNERS:
-        assert rows[name]["explanation"] == "Nothing was submitted."
+        assert rows[name]["explanation"] == "No answer was scored."
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The kernel and its client as the sandbox runs them: a program on the standard library."""
 
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,23 +37,14 @@ def test_tracebacks_show_only_lines_of_the_cell(session: Session) -> None:
 
 
 def test_output_of_child_processes_is_captured_in_order(session: Session) -> None:
-    code = (
-        "import os, sys\nprint('a'); sys.stdout.flush()\nos.system('echo b; echo c >&2')\nprint('d', file=sys.stderr)"
-    )
+    code = "import os, sys\nprint('a')\nos.system('echo b; echo c >&2')\nprint('d', file=sys.stderr)"
     assert session.run(code) == ok("a\nb\nc\nd\n")
-    assert "�" in session.run("_ = os.write(1, b'\\xff\\n')")["output"]
 
 
 def test_the_middle_of_long_output_is_omitted(session: Session) -> None:
     code = "print('A' * 100 + 'B' * 1_000_000 + 'C' * 99)"
     omission = "\n[... 1000000 bytes of output omitted ...]\n"
     assert session.run(code, max_output=200)["output"] == f"{'A' * 100}{omission}{'C' * 99}\n"
-
-
-def test_output_is_kept_when_the_kernel_dies(session: Session) -> None:
-    reply = session.run("print('last words', end='')\nimport os; os._exit(1)")
-    assert (reply["status"], reply["output"]) == ("died", "last words")
-    assert session.run("1")["restarted"] is True
 
 
 def test_exit_and_input_do_not_end_the_session(session: Session) -> None:
@@ -70,18 +60,6 @@ def test_api_keys_of_the_host_are_not_visible(tmp_path: Path, monkeypatch: pytes
     session = Session(tmp_path)
     assert session.run("import os\nos.environ.get('OPENAI_API_KEY'), bool(os.environ['PATH'])") == ok("(None, True)\n")
     session.client("stop")
-
-
-def test_stop_ends_a_busy_kernel(session: Session) -> None:
-    command = session.command("run", "60", "10")
-    with subprocess.Popen(command, cwd=session.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as busy:
-        assert busy.stdin
-        busy.stdin.write(b"while True: pass")
-        busy.stdin.close()
-        time.sleep(0.5)
-        session.client("stop")
-        assert busy.stdout
-        assert b'"died"' in busy.stdout.read()
 
 
 @pytest.mark.parametrize(

@@ -61,19 +61,14 @@ async def _engine_stopped(state: TaskState) -> None:
     await _call(state, "1", NO_ENGINE)
 
 
-async def _engine_stopped_before_the_first_cell(state: TaskState) -> None:
-    await _call(state, "1", NO_ENGINE)
-
-
 async def _container_killed_between_trials(state: TaskState) -> None:
     await _kill_container(state)
-    await open_trial_folder("trial-2", {}, {})
+    await open_trial_folder("trial-2", {})
 
 
 LOSSES: dict[str, Callable[[TaskState], Awaitable[None]]] = {
     "container killed": _container_killed,
     "engine stopped": _engine_stopped,
-    "engine stopped before the first cell": _engine_stopped_before_the_first_cell,
     "container killed between trials": _container_killed_between_trials,
     "killed after out of memory": _killed_after_out_of_memory,
 }

@@ -7,9 +7,10 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import pytest
+from inspect_ai import Task, task_with
 from inspect_ai import eval as inspect_eval
-from inspect_ai import task_with
-from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.dataset import MemoryDataset
 from inspect_ai.event import ModelEvent, SpanBeginEvent
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import (
@@ -20,8 +21,9 @@ from inspect_ai.model import (
     ModelUsage,
     get_model,
 )
-from inspect_ai.solver import Solver
+from inspect_ai.solver import Generate, Solver, TaskState, chain, solver
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
+from inspect_ai.util import store
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.submission.submission import Submission, SubmissionState
@@ -30,7 +32,8 @@ Turn = ModelOutput | str
 Script = Sequence[Turn] | Callable[[list[ChatMessage], str], Turn]
 """Turns, the last of which is repeated; or a function of the messages and the action that the model must take."""
 
-FORMS = ("calls", "text")
+BOTH_FORMS = pytest.mark.parametrize("form", ["calls", "text"])
+"""Runs a test in both forms in which models act."""
 
 
 def python(code: str) -> ModelOutput:
@@ -39,6 +42,18 @@ def python(code: str) -> ModelOutput:
 
 def submit(**arguments: Any) -> ModelOutput:
     return ModelOutput.for_tool_call("mockllm/model", "submit", arguments)
+
+
+def verdict(next_role: str = "coder", instruction: str = "go on", **fields: Any) -> str:
+    """A reply of DataVoyager's critic."""
+    reply = {
+        "assessment": "r",
+        "answered": False,
+        "progress": True,
+        "next": next_role,
+        "instruction": instruction,
+    }
+    return json.dumps(reply | fields)
 
 
 def with_calls(*outputs: ModelOutput) -> ModelOutput:
@@ -121,40 +136,45 @@ def finished(log: EvalLog) -> EvalLog:
     return read_eval_log(log.location, resolve_attachments=True)
 
 
-def named_sample(sample: Sample, name: str) -> Sample:
-    """A copy whose task text and goal have a name; an agent may render the task text anew."""
-    named = sample.model_copy(deep=True)
-    named.id = name
-    named.input = f"{name}\n{sample.input}"
-    assert named.metadata
-    named.metadata["goal"] += f"\n{name}"
-    return named
+@solver
+def remember_script() -> Solver:
+    """Store the sample's id, which is the name of its script."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        store().set("script", state.sample_id)
+        return state
+
+    return solve
 
 
-def play_all(scripts: Mapping[str, Script], solver: Solver, **options: Any) -> dict[str, EvalSample]:
-    """Run scripts by their names, each on a demo task of its own; options are those of the eval."""
-    task = demo()
-    samples = [named_sample(task.dataset[0], name) for name in scripts]
+def play_all(
+    scripts: Mapping[str, Script], agent: Solver, task: Task | None = None, **options: Any
+) -> dict[str, EvalSample]:
+    """Run scripts by their names, each on a sample of its own; options are those of the eval."""
+    task = task or demo()
+    samples = [task.dataset[0].model_copy(update={"id": name}) for name in scripts]
     functions = {name: replies(script) for name, script in scripts.items()}
 
-    def reply(messages: list[ChatMessage], tools: Any, choice: ToolChoice, config: Any) -> ModelOutput:
-        users = [message.text for message in messages if message.role == "user"]
-        lines = "\n".join(users).splitlines()
-        [function] = [function for name, function in functions.items() if name in lines]
-        return function(messages, tools, choice, config)
+    def reply(*request: Any) -> ModelOutput:
+        function = functions[store().get("script")]
+        return function(*request)
 
-    model = get_model("mockllm/model", custom_outputs=reply, memoize=False)
-    task = task_with(task, dataset=MemoryDataset(samples))
-    [log] = inspect_eval(task, model=model, solver=solver, **options)
-    played = finished(log).samples or []
-    for sample in played:
+    [log] = inspect_eval(
+        task_with(task, dataset=MemoryDataset(samples)),
+        model=get_model("mockllm/model", custom_outputs=reply, memoize=False),
+        solver=chain(remember_script(), agent),
+        **options,
+    )
+    played = {}
+    for sample in finished(log).samples or []:
         assert not sample.error
-    return {str(sample.id): sample for sample in played}
+        played[str(sample.id)] = sample
+    return played
 
 
-def play(script: Script, solver: Solver, **options: Any) -> EvalSample:
+def play(script: Script, agent: Solver, **options: Any) -> EvalSample:
     """Run one demo task; options are those of the eval."""
-    samples = play_all({"sample": script}, solver, **options)
+    samples = play_all({"sample": script}, agent, **options)
     return samples["sample"]
 
 

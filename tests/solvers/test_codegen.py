@@ -4,35 +4,37 @@ import re
 import shutil
 from pathlib import Path
 
-import pytest
-from inspect_ai.log import EvalSample
-
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.solvers.codegen import codegen
 from tests.session.kernel_client import Session
-from tests.solvers.scripted import FORMS, calls, observations, offered, play, python, submission, submit, with_calls
+from tests.solvers.scripted import (
+    BOTH_FORMS,
+    calls,
+    observations,
+    offered,
+    play,
+    python,
+    submission,
+    submit,
+    with_calls,
+)
 
 ANSWER = submit(hypothesis="h", workflow="w")
 
 
-def roles(sample: EvalSample) -> list[str]:
-    return [message.role for message in sample.messages]
-
-
 def test_each_of_two_generations_must_call_its_tool() -> None:
     two_programs = with_calls(python("2 + 2"), python("never"))
-    sample = play([two_programs, ANSWER, python("never")], codegen())
+    sample = play([two_programs, ANSWER], codegen())
     first, second = calls(sample)
     assert first.tool_choice == "any"
     assert offered(first) == ["python"]
     assert second.tool_choice == "any"
     assert offered(second) == ["submit"]
-    assert roles(sample) == ["system", "user", "assistant", "tool", "assistant", "tool"]
     assert observations(sample) == ["4"]
     assert submission(sample)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@BOTH_FORMS
 def test_a_model_without_a_program_is_asked_to_submit(form: str) -> None:
     sample = play(["Rain raises yield, I think.", ANSWER], codegen(actions=form))
     texts = [message.text for message in sample.messages]

@@ -1,9 +1,10 @@
-"""DataVoyager: the order of roles, the review of drafts, the handling of stalls, and the model of each role."""
+"""DataVoyager: the order of roles, the review of drafts, the handling of stalls, and the model of each role.
+
+The scripts name the turns of all roles in order: the planner's, then the critic's and that of the role it chose.
+"""
 
 import json
-from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from inspect_ai.log import EvalSample
@@ -16,63 +17,28 @@ from tests.solvers.scripted import (
     calls,
     observations,
     offered,
+    output_of,
     play,
     python,
     scripted,
     spans,
     submit,
     submitted,
+    verdict,
 )
 
-DRAFT = {"hypothesis": "In all rows, y rises with x.", "workflow": "1. load"}
-
-
-def verdict(next_role: str = "coder", instruction: str = "go on", **fields: Any) -> str:
-    reply = {
-        "assessment": "r",
-        "answered": False,
-        "progress": True,
-        "next": next_role,
-        "instruction": instruction,
-    }
-    return json.dumps(reply | fields)
-
+HYPOTHESIS = "In all rows, y rises with x."
+DRAFT = json.dumps({"hypothesis": HYPOTHESIS, "workflow": "1. load"})
+PLANNED = "1. Count the rows."
+WORKED = "I have done it."
+SUBMITTED = submit(hypothesis=HYPOTHESIS, workflow="1. load")
 
 # The critic may name roles in any case, and writes anything where the goal is answered.
 COUNT = verdict(" Coder", "count")
 ANSWERED = verdict("N/A", "", answered="true")
 
 
-class Team:
-    """A scripted team: the critic gives these replies, the last one repeatedly; the others follow instructions."""
-
-    def __init__(self, *replies: Turn, code: Sequence[str] = (), drafts: Sequence[str] = ()) -> None:
-        self.replies = list(replies)
-        self.code = list(code)
-        self.drafts = list(drafts)
-        self.acts = 0
-
-    def __call__(self, messages: list[ChatMessage], must: str) -> Turn:
-        if is_critic(messages):
-            reply, *others = self.replies
-            self.replies = others or [reply]
-            return reply
-        self.acts += 1
-        if must == "python":
-            code = self.code.pop(0) if self.code else f"print({self.acts})"
-            return python(code)
-        if "Draft the answer" in messages[-1].text:
-            return self.drafts.pop(0) if self.drafts else json.dumps(DRAFT)
-        if must == "submit":
-            return submit(hypothesis="In the end, y rises with x.", workflow="1. load")
-        return f"Words number {self.acts}."
-
-
-def is_critic(messages: Sequence[ChatMessage]) -> bool:
-    return messages[0].text.startswith("You are the critic")
-
-
-def texts(messages: Sequence[ChatMessage]) -> list[str]:
+def texts(messages: list[ChatMessage]) -> list[str]:
     return [message.text for message in messages]
 
 
@@ -96,12 +62,30 @@ DRAFTED = "analyst: The"
 
 
 def test_the_critic_chooses_the_next_role_until_it_accepts_a_draft() -> None:
-    team = Team(COUNT, verdict("analyst", "read"), verdict("planner", "refine"), ANSWERED)
-    models = {role.value: scripted(team) for role in Role}
+    moves: list[Turn] = [
+        PLANNED,
+        COUNT,
+        python("print(2)"),
+        verdict("analyst", "read"),
+        "There are two.",
+        verdict("planner", "refine"),
+        PLANNED,
+        ANSWERED,
+        DRAFT,
+        ANSWERED,
+    ]
+    remaining = iter(moves)
+
+    def next_move(messages: list[ChatMessage], must: str) -> Turn:
+        return next(remaining)
+
+    models = {role.value: scripted(next_move) for role in Role}
     sample = play(["never asked"], datavoyager(), model_roles=models)
     assert turns(sample) == [PLAN, "coder: count", "analyst: read", "planner: refine", DRAFTED]
     assert observations(sample) == ["2"]
-    assert submitted(sample).hypothesis == DRAFT["hypothesis"]
+    assert submitted(sample).hypothesis == HYPOTHESIS
+    answered = [reply.answered for reply in ledger(sample).verdicts]
+    assert answered == [False, False, False, True, True]
 
     # Each role has its own span, model and system prompt, and acts in turn with the critic.
     names = spans(sample)
@@ -111,17 +95,11 @@ def test_the_critic_chooses_the_next_role_until_it_accepts_a_draft() -> None:
         assert call.role == name
         assert call.input[0].text.startswith(f"You are the {name}")
 
-    state = ledger(sample)
-    _, coder, _, planner, _ = state.turns
-    assert coder.output.endswith("print(2)")
-    assert planner.output == "Words number 4."
-    assert [reply.answered for reply in state.verdicts] == [False, False, False, True, True]
-    assert state.revisions == 0
-
 
 def test_all_roles_see_one_conversation_with_the_assessments_of_the_critic() -> None:
-    team = Team(verdict("coder", "count", assessment="No data were read."), ANSWERED)
-    sample = play(team, datavoyager())
+    assessed = verdict("coder", "count", assessment="No data were read.")
+    script = [PLANNED, assessed, WORKED, ANSWERED, DRAFT, ANSWERED]
+    sample = play(script, datavoyager())
     conversations = [texts(call.input[1:]) for call in calls(sample)]
     for earlier, later in pairwise(conversations):
         assert later[: len(earlier)] == earlier
@@ -129,38 +107,44 @@ def test_all_roles_see_one_conversation_with_the_assessments_of_the_critic() -> 
     assert '"assessment":"No data were read."' in assessment
     assert instruction == "It is the coder's turn. count"
 
+    # No role reads how to submit in the task text.
+    task_text = conversations[0][0]
+    closing_line = Prompt.load("solvers/finish").render()
+    assert closing_line not in task_text
+
 
 def test_a_draft_that_the_critic_sends_back_is_not_submitted() -> None:
     feedback = verdict("analyst", "Name the context.", assessment="The context is missing.")
-    rejected = json.dumps(DRAFT | {"hypothesis": "y rises."})
-    team = Team(ANSWERED, feedback, ANSWERED, drafts=[rejected])
-    sample = play(team, datavoyager())
+    rejected = json.dumps({"hypothesis": "y rises."})
+    script = [PLANNED, ANSWERED, rejected, feedback, WORKED, ANSWERED, DRAFT, ANSWERED]
+    sample = play(script, datavoyager())
     assert turns(sample) == [PLAN, DRAFTED, "analyst: Name", DRAFTED]
-    conversation = "\n".join(texts(sample.messages))
-    assert "The context is missing." in conversation
-    assert submitted(sample).hypothesis == DRAFT["hypothesis"]
+    assert submitted(sample).hypothesis == HYPOTHESIS
 
 
 def test_an_accepted_draft_that_is_no_object_is_drafted_again() -> None:
-    team = Team(ANSWERED, drafts=["y rises, I think."])
-    sample = play(team, datavoyager())
-    assert submitted(sample).hypothesis == DRAFT["hypothesis"]
+    script = [PLANNED, ANSWERED, "y rises.", ANSWERED, "y rises.", ANSWERED, DRAFT, ANSWERED]
+    sample = play(script, datavoyager())
+    assert turns(sample) == [PLAN, DRAFTED, DRAFTED, DRAFTED]
+    assert submitted(sample).hypothesis == HYPOTHESIS
 
 
 def test_after_the_last_turn_the_analyst_submits() -> None:
-    team = Team(ANSWERED, verdict("coder", "test"), drafts=["y rises, I think."])
-    sample = play(team, datavoyager(turns=1))
-    assert turns(sample) == [PLAN, DRAFTED, "coder: test", "analyst: The"]
-    assert submitted(sample).hypothesis == "In the end, y rises with x."
+    script: list[Turn] = [PLANNED, COUNT, WORKED, SUBMITTED]
+    sample = play(script, datavoyager(turns=1))
+    assert turns(sample) == [PLAN, "coder: count", "analyst: The"]
+    assert submitted(sample).hypothesis == HYPOTHESIS
     last = calls(sample)[-1]
     assert last.tool_choice == "any"
     assert offered(last) == ["submit"]
 
 
 def test_the_planner_revises_at_most_twice_after_two_turns_without_progress() -> None:
-    stuck = [verdict("coder", f"try-{number}", progress=False) for number in range(8)]
-    team = Team(*stuck)
-    sample = play(team, datavoyager(turns=6))
+    script: list[Turn] = [PLANNED]
+    for number in range(6):
+        script += [verdict("coder", f"try-{number}", progress=False), WORKED]
+    script.append(SUBMITTED)
+    sample = play(script, datavoyager(turns=6))
     assert turns(sample)[1:-1] == [
         "coder: try-0",
         REVISE,
@@ -169,76 +153,40 @@ def test_the_planner_revises_at_most_twice_after_two_turns_without_progress() ->
         "coder: try-4",
         "coder: try-5",
     ]
-    assert ledger(sample).revisions == 2
 
 
-def test_roles_do_not_see_how_to_submit() -> None:
-    closing_line = Prompt.load("solvers/finish").render()
-    team = Team(COUNT, ANSWERED)
-    sample = play(team, datavoyager())
-    for call in calls(sample):
-        assert closing_line not in call.input[1].text
+@pytest.mark.parametrize(("progress", "second"), [(False, REVISE), (True, "coder: count")])
+def test_the_planner_revises_the_plan_if_an_instruction_is_repeated_without_progress(
+    progress: bool, second: str
+) -> None:
+    again = verdict("coder", "count", progress=progress)
+    script: list[Turn] = [PLANNED, COUNT, WORKED, again, WORKED, SUBMITTED]
+    sample = play(script, datavoyager(turns=2))
+    assert turns(sample)[1:3] == ["coder: count", second]
 
 
-COUNT_AGAIN = verdict("coder", "count", progress=False)
-DIFFERENT = [verdict("coder", f"try-{number}") for number in range(4)]
-
-
-def test_the_planner_revises_the_plan_if_an_instruction_is_repeated_without_progress() -> None:
-    team = Team(COUNT, COUNT_AGAIN, ANSWERED)
-    sample = play(team, datavoyager(turns=2))
-    assert turns(sample)[1:3] == ["coder: count", REVISE]
-
-
-def test_the_planner_revises_the_plan_if_code_is_repeated() -> None:
-    team = Team(*DIFFERENT, code=["1"] * 3)
-    sample = play(team, datavoyager(turns=3))
-    assert turns(sample)[1:4] == ["coder: try-0", "coder: try-1", REVISE]
-
-
-def test_an_instruction_may_be_repeated_with_progress() -> None:
-    team = Team(COUNT, COUNT, ANSWERED)
-    sample = play(team, datavoyager(turns=2))
-    assert turns(sample)[1:3] == ["coder: count", "coder: count"]
-    assert ledger(sample).revisions == 0
-
-
-INVALID = {
-    "words": "I think the coder should act.",
-    "no role": verdict("critic"),
-    "no instruction": verdict("coder", " "),
-}
-
-
-@pytest.mark.parametrize("name", INVALID)
-def test_three_invalid_replies_of_the_critic_count_as_no_progress(name: str) -> None:
-    team = Team(INVALID[name])
-    sample = play(team, datavoyager(turns=2))
-    requests = [call.input for call in calls(sample) if is_critic(call.input)]
-    assert len(requests) == 6
-    again = Prompt.load("solvers/datavoyager/ask_again").render()
-    first, second, third = requests[:3]
-    assert again not in first[-1].text
-    assert again in second[-1].text
-    assert again in third[-1].text
-    for reply in ledger(sample).verdicts:
-        assert reply.progress is False
+@pytest.mark.parametrize("reply", ["I think the coder should act.", verdict("critic"), verdict("coder", " ")])
+def test_three_invalid_replies_of_the_critic_count_as_no_progress(reply: str) -> None:
+    script: list[Turn] = [PLANNED, reply, reply, reply, WORKED, reply, reply, reply, WORKED, SUBMITTED]
+    sample = play(script, datavoyager(turns=2))
     assert turns(sample) == [PLAN, "coder: Carry", REVISE, "analyst: The"]
+    again = Prompt.load("solvers/datavoyager/ask_again").render()
+    asked_again = [again in call.input[-1].text for call in calls(sample)]
+    assert asked_again[1:4] == [False, True, True]
+
+
+def with_thought(turn: Turn) -> ModelOutput:
+    """A turn with reasoning that only its provider accepts."""
+    output = output_of(turn)
+    thought = ContentReasoning(reasoning="SECRET THOUGHT", signature="of-one-provider")
+    output.message.content = [thought, ContentText(text=output.message.text)]
+    return output
 
 
 def test_reasoning_is_removed_before_other_roles_read_a_message() -> None:
-    team = Team(COUNT, ANSWERED)
-
-    def reasoner(messages: list[ChatMessage], must: str) -> Turn:
-        turn = team(messages, must)
-        if isinstance(turn, str):
-            turn = ModelOutput.from_content("mockllm/model", turn)
-        reasoning = ContentReasoning(reasoning="SECRET THOUGHT", signature="of-one-provider")
-        content = [reasoning, ContentText(text=turn.message.text)]
-        message = turn.message.model_copy(update={"content": content})
-        return ModelOutput.from_message(message)
-
-    sample = play(reasoner, datavoyager())
+    script: list[Turn] = [PLANNED, COUNT, python("1"), ANSWERED, DRAFT, ANSWERED]
+    script = [with_thought(turn) for turn in script]
+    sample = play(script, datavoyager())
     submitted(sample)
     for call in calls(sample):
         for message in call.input:

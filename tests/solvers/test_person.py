@@ -9,14 +9,12 @@ import time
 from pathlib import Path
 
 import pytest
-from inspect_ai import eval as inspect_eval
 from inspect_ai.log import read_eval_log
 
-from inspect_discoverybench import demo, real
-from inspect_discoverybench.solvers.gold import gold as gold_solver
+from inspect_discoverybench import real
 from inspect_discoverybench.submission.answer import answer_of
 from inspect_discoverybench.submission.submission import Submission
-from tests.solvers.scripted import play, score
+from tests.solvers.scripted import score
 
 TITLE = "## If you are a person"
 INSPECT = Path(sysconfig.get_path("scripts")) / "inspect"
@@ -73,12 +71,3 @@ def test_a_person_solves_a_sample_in_a_shell_of_the_container(tmp_path: Path) ->
     assert isinstance(submission, Submission)
     assert (submission.hypothesis, submission.workflow) == (gold.target, "I looked at its axes.")
     assert sample.store["HumanAgentState:accumulated_time"] > 0
-
-
-def test_instructions_for_a_person_are_added_if_no_model_is_evaluated() -> None:
-    [log] = inspect_eval(demo(), model="none", solver=gold_solver(), limit=1, time_limit=600)
-    assert log.samples
-    text = log.samples[0].messages[1].text
-    assert text.startswith(TITLE)
-    assert "The task ends after 10 minutes, counted from the start of the sample" in text
-    assert not any(TITLE in message.text for message in play(["never"], gold_solver()).messages)

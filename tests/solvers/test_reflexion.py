@@ -2,32 +2,28 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from inspect_ai import Task, task_with
 from inspect_ai import eval as inspect_eval
-from inspect_ai.dataset import MemoryDataset
 from inspect_ai.event import InfoEvent
 from inspect_ai.log import EvalSample
-from inspect_ai.model import ChatMessage
 from inspect_ai.scorer import includes
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.prompts.prompt import Prompt
-from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.solvers.reflexion import ReflexionState, reflexion
-from tests.endpoint import Answer, Request, question, slots, truthful
+from tests.endpoint import Answer, Request, question, slots
 from tests.scorer.judging import InProcessJudge
 from tests.solvers.scripted import (
     Script,
     Turn,
     calls,
     costly,
-    finished,
     observations,
     offered,
     play,
+    play_all,
     python,
     reason,
     score,
@@ -40,14 +36,27 @@ from tests.solvers.scripted import (
 GOLD = "Among the test loaves, proofing hours and hydration interact"
 """How the gold hypothesis of the first demo task begins."""
 
+SALMON = submit(hypothesis="In Norway, salmon shrink by 3 %.", workflow="1. guess")
+SECRET = "XYLOPHONE"
 
-def wrong(messages: list[ChatMessage], must: str) -> Turn:
-    """An agent that never finds the gold hypothesis and reflects on the score."""
-    if must == "python":
-        return python("seen = globals().get('seen', 0) + 1\nprint(seen, len(open('data.csv').read()))")
-    if must == "submit":
-        return submit(hypothesis="In Norway, salmon shrink by 3 %.", workflow="1. guess")
-    return "REFLECTION: " + messages[-1].text.splitlines()[0]
+
+TRIAL: list[Turn] = [python("print('seen' in globals())\nseen = 1"), SALMON, "REFLECTION"]
+"""A trial that does not find the gold hypothesis, and a reflection on it."""
+
+
+def judge(request: Request) -> str:
+    """A judge that says a secret in every reply. HMS is 0.25 for the salmon, and 0.5 for any other hypothesis."""
+    if question(request) == "extract":
+        return json.dumps({"hypothesis": [{"context": SECRET}]})
+    predicted = slots(request)["HypoB"]
+    reply = {
+        "sizeA": 2,
+        "sizeB": 2,
+        "intersection": 1,
+        "answer": "B" if "salmon" in predicted else "A",
+        "explanation": SECRET,
+    }
+    return json.dumps(reply)
 
 
 def record(sample: EvalSample) -> ReflexionState:
@@ -56,8 +65,8 @@ def record(sample: EvalSample) -> ReflexionState:
 
 def play_with_judge(script: Script, answer: Callable[[Request], Answer], trials: int = 3) -> EvalSample:
     """Run a script with a judge that answers as a function says."""
-    judge = InProcessJudge(answer)
-    return play(script, reflexion(trials), model_roles={"grader": judge.model})
+    grader = InProcessJudge(answer)
+    return play(script, reflexion(trials), model_roles={"grader": grader.model})
 
 
 def scores(sample: EvalSample) -> list[float | None]:
@@ -65,157 +74,99 @@ def scores(sample: EvalSample) -> list[float | None]:
     return [trial.hms for trial in record(sample).trials]
 
 
-def test_each_trial_is_recorded_and_has_a_new_conversation() -> None:
-    sample = play(wrong, reflexion())
-    turns = ["trial 1", "oracle 1", "reflection 1", "trial 2", "oracle 2", "reflection 2", "trial 3", "oracle 3"]
-    assert spans(sample) == turns
-    assert scores(sample) == [0.0, 0.0, 0.0]
+def test_each_trial_is_recorded_and_has_a_new_conversation_and_session() -> None:
+    second_trial = [*TRIAL[:2], "ANOTHER REFLECTION"]
+    sample = play([*TRIAL, *second_trial, *TRIAL], reflexion())
+    assert spans(sample) == [
+        "trial 1",
+        "oracle 1",
+        "reflection 1",
+        "trial 2",
+        "oracle 2",
+        "reflection 2",
+        "trial 3",
+        "oracle 3",
+    ]
     state = record(sample)
     assert state.oracle
     for trial in state.trials:
+        assert trial.hms == 0
         assert trial.submission
         assert "salmon" in trial.submission.hypothesis
-    assert [bool(trial.reflection) for trial in state.trials] == [True, True, False]
+    reflections = [trial.reflection for trial in state.trials]
+    assert reflections == ["REFLECTION", "ANOTHER REFLECTION", None]
 
     first, second, third = [call.input for call in calls(sample) if offered(call) == ["python"]]
+    assert len(first) == 2
     assert [message.text for message in second[:2]] == [message.text for message in first]
-    assert "REFLECTION: That was trial 1" in second[2].text
-    assert "REFLECTION: That was trial 2" in third[2].text
+    assert "Trial 1, score 0.00:\nREFLECTION" in second[2].text
+    assert "Trial 2, score 0.00:\nANOTHER REFLECTION" in third[2].text
     assert len(third) == 3
 
-
-def test_each_trial_has_a_new_session_with_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    # The file is read in several parts.
-    monkeypatch.setattr("inspect_discoverybench.solvers.reflexion.PART_BYTES", 1000)
-    sample = play(wrong, reflexion(trials=2))
-    session = sample.store_as(SessionState)
-    assert session.cells == 2
-    assert session.restarts == 0
-    files = demo().dataset[0].files
-    assert files
-    data = Path(files["data.csv"]).read_text("utf-8")
-    assert observations(sample) == [f"1 {len(data)}"]
+    # No variable of an earlier trial is left.
+    assert observations(sample) == ["False"]
 
 
-OVERWRITE = """
-while True:
-    try:
-        open('/workspace/trial-2/data.csv', 'w').close()
-    except OSError:
-        pass
-"""
+LOOK = "import os; print(os.getcwd(), sorted(os.listdir()), len(open('data.csv').read()) > 1000)\n"
 SPOILS = {
-    "delete": "import os; os.remove('data.csv')",
-    "kill": "import os, signal; os.kill(-1, signal.SIGKILL)",
-    "follow": f"import subprocess; _ = subprocess.Popen(['python', '-c', {OVERWRITE!r}], start_new_session=True)",
+    "data deleted": "os.remove('data.csv')",
+    "everything killed": "import signal; os.kill(-1, signal.SIGKILL)",
+    "copies overwritten": "open('.session-data/data.csv', 'w').close()",
 }
 """What the first trial does to its container, by name."""
 
 
-def notes(sample: EvalSample) -> str:
-    """What the transcript says beside calls."""
-    events = [event for event in sample.events if isinstance(event, InfoEvent)]
-    return "\n".join(str(event.data) for event in events)
-
-
 @pytest.mark.usefixtures("engine")
-def test_a_trial_has_the_original_data_whatever_earlier_ones_did() -> None:
-    look = "import os; print(os.getcwd(), sorted(os.listdir()), len(open('data.csv').read()) > 1000)\n"
+def test_a_trial_has_the_original_data_or_there_is_none() -> None:
+    scripts: dict[str, Script] = {}
+    for name, code in SPOILS.items():
+        scripts[name] = [python(LOOK + code), SALMON, "REFLECTION", python(LOOK), SALMON]
+    samples = play_all(scripts, reflexion(trials=2), demo(sandbox="docker"))
+    last = samples.pop("copies overwritten")
+    for sample in samples.values():
+        assert len(record(sample).trials) == 2
+        assert observations(sample) == ["/workspace/trial-2 ['.session-2', 'data.csv'] True"]
 
-    def spoiler(messages: list[ChatMessage], must: str) -> Turn:
-        if must != "python":
-            return wrong(messages, must)
-        texts = "\n".join(message.text for message in messages)
-        if "REFLECTION" in texts:  # only later trials have a message with reflections
-            return python(look)
-        name = next(name for name in SPOILS if f"Spoil by: {name}" in texts)
-        return python(look + SPOILS[name])
-
-    task = demo(sandbox="docker")
-    first = task.dataset[0]
-    samples = []
-    for name in SPOILS:
-        changes = {"id": name, "input": f"{first.input}\nSpoil by: {name}"}
-        samples.append(first.model_copy(update=changes))
-    task = task_with(task, dataset=MemoryDataset(samples))
-    [log] = inspect_eval(task, model=scripted(spoiler), solver=reflexion(trials=2))
-    for sample in finished(log).samples or []:
-        assert sample.error is None
-        trials = record(sample).trials
-        [seen] = observations(sample)
-        if sample.id == "follow":
-            obstacle = "There are no more trials: data.csv changed while the folder was prepared"
-            assert obstacle in notes(sample)
-            assert [trial.submission for trial in trials] == [submission(sample)]
-        else:
-            assert len(trials) == 2, sample.id
-            assert seen == "/workspace/trial-2 ['.session-2', 'data.csv'] True", sample.id
+    [trial] = record(last).trials
+    assert trial.submission == submission(last)
+    notes = [str(event.data) for event in last.events if isinstance(event, InfoEvent)]
+    assert "There are no more trials: data.csv changed before the trial" in notes
 
 
 def test_the_model_sees_only_the_score_of_the_judge() -> None:
-    """The judge says a secret in every reply; the gold texts are looked for too."""
-    secret = "XYLOPHONE"
-
-    def judge(request: Request) -> str:
-        values = slots(request)
-        match question(request):
-            case "extract":
-                whole = {"text": values["hypothesis"], "context": f"{secret} context", "explanation": secret}
-                return json.dumps({"hypothesis": [whole]})
-            case "variables":
-                return json.dumps({"sizeA": 2, "sizeB": 2, "intersection": 1, "explanation": secret})
-            case "relationship":
-                return json.dumps({"answer": "B", "explanation": secret})
-        return json.dumps({"match": True, "explanation": secret})
-
-    sample = play_with_judge(wrong, judge)
-    gold = str(sample.target)
-    assert gold.startswith(GOLD)
+    """The gold texts are looked for, too."""
+    sample = play_with_judge(TRIAL * 3, judge)
+    assert str(sample.target).startswith(GOLD)
     for call in calls(sample):
         seen = "".join(message.model_dump_json() for message in call.input)
         assert "hydration_percent" in seen
-        for word in (secret, GOLD, "sizeA", "explanation", "HypoA", "gold", "matched"):
+        for word in (SECRET, GOLD, "sizeA", "explanation", "HypoA", "gold", "matched"):
             assert word not in seen
-    # HMS = context 1 × variables 0.5 × relationship 0.5: the number, and it alone.
     assert scores(sample) == [0.25, 0.25, 0.25]
-    first, second = [call.input[-1].text for call in calls(sample) if call.tool_choice == "none"]
-    prompt = Prompt.load("solvers/reflexion_reflect")
-    assert first == prompt.render(trial="1", trials="3", hms="0.25")
-    assert second == prompt.render(trial="2", trials="3", hms="0.25")
+    reflections = [call for call in calls(sample) if call.tool_choice == "none"]
+    request = Prompt.load("solvers/reflexion_reflect").render(trial="1", trials="3", hms="0.25")
+    assert reflections[0].input[-1].text == request
 
 
 def test_a_solved_task_needs_one_trial() -> None:
     gold = str(demo().dataset[0].target)
-    answer = submit(hypothesis=gold, workflow="w")
-    sample = play([python("1"), answer], reflexion())
+    sample = play([python("1"), submit(hypothesis=gold)], reflexion())
     assert spans(sample) == ["trial 1", "oracle 1"]
     assert score(sample) == 1.0
 
 
 def test_the_last_trial_is_scored_and_the_best_is_recorded() -> None:
-    def judge(request: Request) -> str:
-        match question(request):
-            case "variables" if "salmon" not in slots(request)["HypoB"]:
-                return json.dumps({"sizeA": 2, "sizeB": 2, "intersection": 1, "explanation": "half"})
-            case "relationship":
-                return json.dumps({"answer": "A", "explanation": ""})
-            case "match":
-                return json.dumps({"match": True})
-        return truthful(request)
-
-    better = submit(hypothesis="In bakeries, volume rises.", workflow="w")
-    worse = submit(hypothesis="In Norway, salmon shrink by 3 %.", workflow="w")
-    script: Script = [python("1"), better, "I will try something else.", python("1"), worse]
+    better = submit(hypothesis="In bakeries, volume rises.")
+    script: Script = [python("1"), better, "I will try something else.", python("1"), SALMON]
     sample = play_with_judge(script, judge, trials=2)
-    assert scores(sample) == [0.5, 0.0]
-    assert score(sample) == 0
+    assert scores(sample) == [0.5, 0.25]
+    assert score(sample) == 0.25
     assert record(sample).best_hms == 0.5
 
 
 def test_an_interrupted_trial_keeps_the_previous_submission() -> None:
     # The call after the reflection, the second trial's program, costs more than the sample may.
-    answer = submit(hypothesis="In Norway, salmon shrink by 3 %.", workflow="1. guess")
-    script: Script = [python("1"), answer, "REFLECTION", costly(python("1"))]
+    script: Script = [python("1"), SALMON, "REFLECTION", costly(python("1"))]
     sample = play(script, reflexion(), token_limit="output:500")
     assert sample.limit
     [trial] = record(sample).trials
@@ -225,24 +176,21 @@ def test_an_interrupted_trial_keeps_the_previous_submission() -> None:
 
 def error_of(task: Task) -> str:
     """Why the agent cannot run a task."""
-    [log] = inspect_eval(task, model=scripted(wrong), solver=reflexion(), limit=1)
+    [log] = inspect_eval(task, model=scripted(TRIAL), solver=reflexion(), limit=1)
     assert log.error
     return log.error.message
 
 
-def test_the_oracle_requires_the_hms_scorer() -> None:
+def test_the_oracle_requires_the_hms_scorer_and_a_gold_hypothesis() -> None:
     task = task_with(demo(), scorer=includes())
     assert "no score has the key hms: ['I']. Score with discoverybench/hms." in error_of(task)
-
-
-def test_the_oracle_requires_a_gold_hypothesis() -> None:
     task = demo()
     task.dataset[0].target = ""
     assert "reflexion needs a gold hypothesis for its oracle, but demo/" in error_of(task)
 
 
 def test_the_trials_end_if_the_judge_gives_no_score() -> None:
-    sample = play_with_judge(wrong, lambda _: "I cannot say.")
+    sample = play_with_judge(TRIAL, lambda _: "I cannot say.")
     assert scores(sample) == [None]
     assert record(sample).best_hms is None
     assert reason(sample) == "grader_failed"

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from inspect_ai import eval as inspect_eval
@@ -17,7 +16,7 @@ from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.step import python_block
 from tests.endpoint import Answer, Cut, Endpoint, NoChoices, Raw, Request, serve, tool_call
-from tests.solvers.scripted import FORMS, observations, submitted
+from tests.solvers.scripted import BOTH_FORMS, observations, submitted, verdict
 
 ANSWER = {"hypothesis": "In all rows, y rises with x.", "workflow": "1. load"}
 OBJECT = json.dumps(ANSWER)
@@ -25,48 +24,65 @@ BLOCK = "I look at the data.\n\n```python\nprint(6 * 7)\n```"
 CALL = json.dumps({"name": "python", "arguments": {"code": "print(6 * 7)"}})
 CALL_IN_FENCE = f"```json\n{CALL}\n```"
 
+Script = Callable[[Request], Answer]
+
 
 def local_model(endpoint: Endpoint) -> Model:
     return get_model("openai-api/local/test", base_url=endpoint.url, api_key="test", memoize=False)
 
 
 def anthropic_model(endpoint: Endpoint) -> Model:
-    url = endpoint.url.removesuffix("/v1")
-    config = GenerateConfig(max_tokens=4096)  # more would need streams
-    return get_model("anthropic/test", config=config, base_url=url, api_key="test", memoize=False, streaming=False)
+    return get_model(
+        "anthropic/test",
+        config=GenerateConfig(max_tokens=4096),  # more would need streams
+        base_url=endpoint.url.removesuffix("/v1"),
+        api_key="test",
+        memoize=False,
+        streaming=False,
+    )
 
 
 def run(
     solver: Solver,
-    answer: Callable[[Request], Answer],
+    answer: Script,
     model_of: Callable[[Endpoint], Model] = local_model,
 ) -> tuple[EvalSample, list[Request]]:
     """Run one demo task with a model of the server; return the sample and the agent's requests."""
     with serve(answer) as endpoint:
-        model = model_of(endpoint)
-        roles = {"grader": "discoverybench/lexical"}
-        [log] = inspect_eval(demo(), model=model, model_roles=roles, solver=solver, limit=1)
+        [log] = inspect_eval(
+            demo(),
+            model=model_of(endpoint),
+            model_roles={"grader": "discoverybench/lexical"},
+            solver=solver,
+            limit=1,
+        )
     assert log.status == "success", log.error
     assert log.samples
     return log.samples[0], endpoint.requests
 
 
-def score_metadata(sample: EvalSample) -> dict[str, Any]:
+def is_marked(sample: EvalSample) -> bool:
+    """Whether the score says that the model wrote its calls as text."""
     assert sample.scores
-    return sample.scores["HMS"].metadata or {}
+    metadata = sample.scores["HMS"].metadata or {}
+    return "wrote_calls_as_text" in metadata
 
 
 def offered(request: Request) -> list[str]:
     """Names of the tools in a request, in the format of OpenAI or Anthropic."""
-    functions = [tool.get("function", tool) for tool in request.get("tools") or []]
-    return sorted(function["name"] for function in functions)
+    names = []
+    for tool in request.get("tools") or []:
+        function = tool.get("function", tool)
+        names.append(function["name"])
+    return sorted(names)
 
 
 def last_message(request: Request) -> str:
-    return str(request["messages"][-1]["content"])
+    message = request["messages"][-1]
+    return str(message["content"])
 
 
-def in_turn(*answers: Answer) -> Callable[[Request], Answer]:
+def in_turn(*answers: Answer) -> Script:
     """Give these answers, the last one repeatedly."""
     remaining = list(answers)
 
@@ -80,15 +96,19 @@ def in_turn(*answers: Answer) -> Callable[[Request], Answer]:
 
 def running(form: str, code: str) -> Answer:
     """Code to run, in a form."""
-    return f"```python\n{code}\n```" if form == "text" else tool_call("python", code=code)
+    if form == "text":
+        return f"```python\n{code}\n```"
+    return tool_call("python", code=code)
 
 
 def submitting(form: str) -> Answer:
     """The answer, in a form."""
-    return OBJECT if form == "text" else tool_call("submit", **ANSWER)
+    if form == "text":
+        return OBJECT
+    return tool_call("submit", **ANSWER)
 
 
-def acting(form: str, *before: Answer) -> Callable[[Request], Answer]:
+def acting(form: str, *before: Answer) -> Script:
     """Give these answers first; then run code and submit in this form."""
     code = running(form, "print(6 * 7)")
     return in_turn(*before, code, submitting(form))
@@ -104,16 +124,12 @@ def ignores_named_tools(request: Request) -> Answer:
     """A server such as llama.cpp's, which forces a call if one is required and ignores the choice of a certain tool."""
     if request.get("tool_choice") != "required":
         return "I would rather talk."
-    [name] = offered(request)
-    if name == "submit":
-        return submitting("calls")
-    return running("calls", "1")
+    if offered(request) == ["python"]:
+        return running("calls", "1")
+    return submitting("calls")
 
 
-FORCED = {"react": react(turns=1), "codegen": codegen(), "no_data_guess": no_data_guess()}
-
-
-@pytest.mark.parametrize("solver", FORCED.values(), ids=FORCED)
+@pytest.mark.parametrize("solver", [react(turns=1), codegen(), no_data_guess()])
 def test_a_forced_call_needs_no_choice_of_a_certain_tool(solver: Solver) -> None:
     sample, _ = run(solver, ignores_named_tools)
     assert submitted(sample).source == "call"
@@ -121,38 +137,30 @@ def test_a_forced_call_needs_no_choice_of_a_certain_tool(solver: Solver) -> None
 
 def test_a_provider_that_needs_the_tools_of_earlier_calls_gets_them_in_requests_without_actions() -> None:
     """Anthropic refuses a conversation with calls whose tools are not listed."""
-    verdict = {
-        "answered": False,
-        "progress": True,
-        "next": "coder",
-        "instruction": "count",
-    }
 
     def team(request: Request) -> Answer:
         is_critic = "You are the critic" in str(request["system"])
-        return json.dumps(verdict) if is_critic else "1. Count."
+        return verdict() if is_critic else "1. Count."
 
     _, requests = run(datavoyager(turns=1), team, anthropic_model)
+    choices = [request["tool_choice"]["type"] for request in requests]
+    assert choices == ["none", "none", "any", "any", "any"]
     planner, critic, coder, analyst, _ = requests
-    for request in (planner, critic):
-        assert offered(request) == ["python", "submit"]
-        assert request["tool_choice"] == {"type": "none"}
+    assert offered(planner) == ["python", "submit"]
+    assert offered(critic) == ["python", "submit"]
     assert offered(coder) == ["python"]
     assert offered(analyst) == ["submit"]
-    assert coder["tool_choice"]["type"] == "any"
-    assert analyst["tool_choice"]["type"] == "any"
 
 
-@pytest.mark.parametrize("form", FORMS)
+@BOTH_FORMS
 @pytest.mark.parametrize("reply", ["", NoChoices()], ids=["empty", "no choices"])
 def test_an_empty_reply_is_requested_again_twice(reply: Answer, form: str) -> None:
-    answers = acting(form, reply, reply)
-    sample, requests = run(react(actions=form), answers)
+    sample, requests = run(react(actions=form), acting(form, reply, reply))
     assert len(requests) == 4
     require_work(sample)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@BOTH_FORMS
 def test_a_reply_that_repeats_itself_until_the_token_limit_gets_a_reminder(form: str) -> None:
     endless = Cut("```python\nx = 1\n" + "x = x + 1\n" * 200, tokens=1000)
     sample, requests = run(react(actions=form), acting(form, endless))
@@ -167,16 +175,14 @@ OVERFLOWS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("error", OVERFLOWS.values(), ids=OVERFLOWS)
-def test_after_a_context_overflow_the_agent_submits_from_a_shorter_conversation(
-    error: dict[str, Any], form: str
-) -> None:
-    overflow = Raw(400, json.dumps({"error": error}).encode())
+@BOTH_FORMS
+@pytest.mark.parametrize("server", OVERFLOWS)
+def test_after_a_context_overflow_the_agent_submits_from_a_shorter_conversation(server: str, form: str) -> None:
+    body = json.dumps({"error": OVERFLOWS[server]})
 
     def small_window(request: Request) -> Answer:
         if len(str(request["messages"])) > 12_000:
-            return overflow
+            return Raw(400, body.encode())
         if "No hypothesis has been submitted" in last_message(request):
             return submitting(form)
         return running(form, "print('x' * 3000)")
@@ -187,30 +193,20 @@ def test_after_a_context_overflow_the_agent_submits_from_a_shorter_conversation(
 
 @pytest.mark.parametrize("written", [BLOCK, CALL_IN_FENCE], ids=["code", "a call"])
 def test_calls_written_as_text_do_not_run_and_the_sample_is_marked(written: str) -> None:
-    answers = in_turn(written, written, submitting("calls"))
-    sample, _ = run(react(), answers)
+    sample, _ = run(react(), in_turn(written, written, submitting("calls")))
     assert observations(sample) == []
-    assert score_metadata(sample)["wrote_calls_as_text"] is True
+    assert is_marked(sample)
 
 
-NOT_MARKED = {
-    "calls": (react(), acting("calls", BLOCK)),
-    "text": (react(actions="text"), acting("text")),
-    "words": (react(), in_turn("I am not sure.", "y rises.", submitting("calls"))),
-    "no python offered": (no_data_guess(), in_turn(f"```json\n{OBJECT}\n```")),
-}
-
-
-@pytest.mark.parametrize("name", NOT_MARKED)
-def test_other_samples_are_not_marked(name: str) -> None:
-    solver, answers = NOT_MARKED[name]
-    sample, _ = run(solver, answers)
-    assert "wrote_calls_as_text" not in score_metadata(sample)
+def test_a_model_that_also_calls_tools_or_was_offered_no_python_is_not_marked() -> None:
+    sample, _ = run(react(), acting("calls", BLOCK))
+    assert not is_marked(sample)
+    sample, _ = run(no_data_guess(), in_turn(BLOCK))
+    assert not is_marked(sample)
 
 
 def test_in_text_a_call_written_as_an_object_gets_a_reminder() -> None:
-    answers = acting("text", CALL_IN_FENCE)
-    sample, requests = run(react(actions="text"), answers)
+    sample, requests = run(react(actions="text"), acting("text", CALL_IN_FENCE))
     assert "Your message contains no action." in last_message(requests[1])
     require_work(sample)
 

@@ -1,11 +1,10 @@
 """What counts as the submission of third-party solvers, and how a provider's own messages are read."""
 
 import json
-from typing import Any, Literal
 
 import pytest
 from inspect_ai import eval as inspect_eval
-from inspect_ai.agent import AgentSubmit, as_solver, handoff
+from inspect_ai.agent import AgentSubmit, as_solver
 from inspect_ai.agent import react as react_agent
 from inspect_ai.log import EvalSample
 from inspect_ai.model import ModelOutput
@@ -16,7 +15,6 @@ from inspect_ai.tool import Tool, ToolDef
 from inspect_discoverybench import demo
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.react import react
-from inspect_discoverybench.solvers.submission import submit as submit_tool
 from tests.scorer.judging import InProcessJudge
 from tests.scorer.judging import scripted as scripted_judge
 from tests.solvers.scripted import Turn, calls, play, scripted, submit, submitted
@@ -65,41 +63,37 @@ def receiver(name: str) -> Tool:
     return ToolDef(execute, name=name, description="Submit.", parameters=parameters).as_tool()
 
 
-def with_tool(*tools: Tool, tool_calls: Literal["loop", "single", "none"] = "loop") -> Solver:
-    return chain(use_tools(*tools), generate(tool_calls))
-
-
-def reacting(**submit: Any) -> Solver:
-    return as_solver(react_agent(submit=AgentSubmit(**submit)))
-
-
-def with_helper() -> Solver:
-    helper = react_agent(name="helper", description="Helps.")
-    return as_solver(react_agent(tools=[handoff(helper)]))
-
-
+PUBLISH = AgentSubmit(tool=receiver("publish"), keep_in_messages=True)
 SUBMITTED = tool_call("submit", hypothesis=H, workflow="w")
-EMPTY_CALL = ModelOutput.for_tool_call("mockllm/model", "stop", {"answer": ""}, content=H)
 AGENTS: dict[str, tuple[Solver, list[Turn]]] = {
-    "react()": (as_solver(react_agent()), [tool_call("submit", answer=H)]),
+    "react()": (
+        as_solver(react_agent()),
+        [tool_call("submit", answer=H)],
+    ),
     "react() with a tool that returns a receipt": (
-        reacting(tool=receiver("publish"), keep_in_messages=True),
+        as_solver(react_agent(submit=PUBLISH)),
         [tool_call("publish", answer=H, steps="w")],
     ),
-    "react() with our tool": (reacting(tool=submit_tool()), [SUBMITTED]),
-    "react() without a submit tool": (as_solver(react_agent(submit=False)), [OBJECT]),
-    "react() with a helper": (
-        with_helper(),
-        [tool_call("transfer_to_helper"), tool_call("submit", answer="z falls."), tool_call("submit", answer=H)],
+    "react() without a submit tool": (
+        as_solver(react_agent(submit=False)),
+        [OBJECT],
     ),
-    "basic_agent()": (basic_agent(), [tool_call("submit", answer=H)]),
-    "generate()": (generate(), [SUBMITTED]),
+    "basic_agent()": (
+        basic_agent(),
+        [tool_call("submit", answer=H)],
+    ),
+    "generate()": (
+        generate(),
+        [SUBMITTED],
+    ),
     "generate() with a submit tool of its own": (
-        with_tool(receiver("final_answer")),
+        chain(use_tools(receiver("final_answer")), generate()),
         [tool_call("final_answer", answer=H, steps="w"), "Was it submitted?"],
     ),
-    "generate() whose last call has no answer": (with_tool(receiver("stop"), tool_calls="single"), [EMPTY_CALL]),
-    "a solver that sets a completion": (completes(H), ["never"]),
+    "a solver that sets a completion": (
+        completes(H),
+        ["never"],
+    ),
 }
 
 
@@ -112,28 +106,15 @@ def test_the_answer_of_another_agent_is_judged(name: str) -> None:
 
 def test_the_output_of_code_is_not_the_answer() -> None:
     call = ModelOutput.for_tool_call("mockllm/model", "python", {"code": f"print('{H}')"}, content="")
-    agent = with_tool(python(), tool_calls="single")
+    agent = chain(use_tools(python()), generate("single"))
     sample = play([call], agent)
     assert score_of(sample).reason == "no_response"
 
 
-@solver
-def loop_of_its_own() -> Solver:
-    """Generates again and again, as some solvers do."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        while not state.completed:
-            state = await generate(state)
-        return state
-
-    return solve
-
-
-@pytest.mark.parametrize("agent", [generate(), loop_of_its_own()])
-def test_an_accepted_submission_ends_the_loop_of_a_plain_solver(agent: Solver) -> None:
+def test_an_accepted_submission_ends_the_loop_of_a_plain_solver() -> None:
     refused = submit(hypothesis="N/A", workflow="w")
     accepted = submit(hypothesis=H, workflow="w")
-    sample = play([refused, accepted], agent, message_limit=20)
+    sample = play([refused, accepted], generate(), message_limit=20)
     assert submitted(sample).hypothesis == H
     assert len(calls(sample)) == 2
 

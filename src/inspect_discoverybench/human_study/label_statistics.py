@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from inspect_discoverybench.human_study.labels import LabelledSample, Step
-from inspect_discoverybench.human_study.statistic import Statistic, kappa, share
+from inspect_discoverybench.human_study.statistic import Statistic, share
 from inspect_discoverybench.scorer.paper_accuracy import PAPER_ACCURACY
 
 
@@ -21,8 +21,6 @@ def measure_accuracy(samples: Sequence[LabelledSample]) -> list[Statistic]:
         Statistic("annotators", len(annotators)),
     ]
     statistics += [_accuracy(step, labelled) for step in Step]
-    if len(annotators) > 1:
-        statistics += [_kappa(step, labelled) for step in Step]
     statistics += _hms(labelled)
     return statistics
 
@@ -43,19 +41,6 @@ def _accuracy(step: Step, samples: Sequence[LabelledSample]) -> Statistic:
     paper = PAPER_ACCURACY.get(step, PAPER_ACCURACY["context_extraction"])
     note = f"without a majority: {ties}" if ties else ""
     return share(f"judge right: {question}", right, golds, paper, note)
-
-
-def _kappa(step: Step, samples: Sequence[LabelledSample]) -> Statistic:
-    table = []
-    golds = []
-    for sample in samples:
-        verdicts = sample.verdicts(step)
-        right = verdicts.count(True)
-        wrong = verdicts.count(False)
-        table.append([right, wrong])
-        golds.append(sample.gold)
-    question = step.replace("_", " ")
-    return kappa(f"Fleiss' kappa: {question}", table, golds)
 
 
 def _hms(samples: Sequence[LabelledSample]) -> list[Statistic]:

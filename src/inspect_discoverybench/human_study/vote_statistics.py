@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from inspect_discoverybench.human_study.sheet import majority
 from inspect_discoverybench.human_study.statistic import Statistic, kappa, share
-from inspect_discoverybench.human_study.votes import CHOICES, Ballot, Choice
+from inspect_discoverybench.human_study.votes import CHOICES, Ballot
 
 PAPER_AGREEMENT = 0.95
 PAPER_KAPPA = 0.91
@@ -14,34 +13,22 @@ PAPER_KAPPA = 0.91
 def measure_agreement(ballots: Sequence[Ballot]) -> list[Statistic]:
     """Compute all statistics of votes. Pairs without a majority are used for kappa only."""
     voted = [ballot for ballot in ballots if ballot.votes]
-    majorities = [majority(ballot.votes.values()) for ballot in voted]
-    without_ties = []
-    for choice, ballot in zip(majorities, voted, strict=True):
-        is_tie = "equal" in (choice, ballot.hms)
-        without_ties.append(None if is_tie else choice)
+    decided = [ballot for ballot in voted if ballot.majority]
+    without_ties = [ballot for ballot in decided if "equal" not in (ballot.majority, ballot.hms)]
     return [
         Statistic("pairs", len(ballots)),
         Statistic("pairs with votes", len(voted)),
-        Statistic("pairs without a majority", majorities.count(None)),
-        _agreement("the majority", voted, majorities, PAPER_AGREEMENT),
-        _agreement("the majority, ties excluded", voted, without_ties),
+        Statistic("pairs without a majority", len(voted) - len(decided)),
+        _agreement("the majority", decided, PAPER_AGREEMENT),
+        _agreement("the majority, ties excluded", without_ties),
         _kappa(voted),
     ]
 
 
-def _agreement(
-    name: str,
-    ballots: Sequence[Ballot],
-    choices: Sequence[Choice | None],
-    paper: float | None = None,
-) -> Statistic:
-    """How often choices are those of HMS. Pairs without a choice are left out."""
-    agrees = []
-    clusters = []
-    for ballot, choice in zip(ballots, choices, strict=True):
-        if choice is not None:
-            agrees.append(choice == ballot.hms)
-            clusters.append(ballot.cluster)
+def _agreement(name: str, ballots: Sequence[Ballot], paper: float | None = None) -> Statistic:
+    """How often the choice of the majority is that of HMS."""
+    agrees = [ballot.majority == ballot.hms for ballot in ballots]
+    clusters = [ballot.cluster for ballot in ballots]
     return share(f"HMS agrees with {name}", agrees, clusters, paper)
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.human_study.judged_sample import JudgedSample
-from inspect_discoverybench.human_study.sheet import Item, Key, Mark, Score, read_study
+from inspect_discoverybench.human_study.sheet import Item, Key, Mark, Score, majority, read_study
 
 HMS_DECIMALS = 9
 """HMS values that are equal when rounded are a tie: products of equal facets can differ by rounding."""
@@ -50,6 +50,11 @@ class Ballot:
     votes: Mapping[str, Choice]
     hms: Choice
     cluster: str
+
+    @property
+    def majority(self) -> Choice | None:
+        """The choice of more annotators than any other; None if there is none."""
+        return majority(self.votes.values())
 
 
 def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[Item]:

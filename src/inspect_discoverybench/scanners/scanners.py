@@ -9,17 +9,9 @@ from typing import cast
 
 import yaml
 from inspect_ai.event import ModelEvent, ScoreEvent
-from inspect_ai.log import EvalSample
-from inspect_ai.model import (
-    ChatMessage,
-    ChatMessageAssistant,
-    ChatMessageTool,
-    ModelOutput,
-    get_model,
-)
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool, get_model
 from inspect_ai.scorer import Score
 from inspect_ai.tool import ToolCall
-from inspect_ai.util import store_from_events
 from inspect_scout import (
     AnswerMultiLabel,
     Reference,
@@ -36,7 +28,6 @@ from inspect_scout import (
 
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.sandbox.shipped_files import shipped
-from inspect_discoverybench.submission.answer import FreeText, answer_of
 from inspect_discoverybench.submission.submission import SCORE_NAME
 
 CATEGORIES = {
@@ -55,7 +46,7 @@ CATEGORIES = {
 CODE_ARGUMENTS = frozenset({"code", "cmd", "command", "script"})
 """Names of the arguments in which tools take code: Inspect's and those of common agents."""
 
-_NOTHING_SUBMITTED = Result(value=None, explanation="Nothing was submitted.")
+_NO_ANSWER = Result(value=None, explanation="No answer was scored.")
 _NO_MODEL = Result(value=None, explanation="Only a model can decide. Choose one with --model.")
 
 _FAILURE = re.compile(
@@ -92,8 +83,9 @@ def no_successful_cell() -> Scanner[Transcript]:
     """An answer without a call that ran code and returned without an error."""
 
     async def scan(transcript: Transcript) -> Result:
-        if _read_answer(transcript) is None:
-            return _NOTHING_SUBMITTED
+        score = _read_score(transcript)
+        if score is None or not score.answer:
+            return _NO_ANSWER
         cells = _read_cells(transcript)
         if not cells:
             return Result(value=True, explanation="The answer was submitted without code.")
@@ -116,15 +108,14 @@ def questionable_answer() -> Scanner[Transcript]:
     """Faults of an answer or of its judge that only a reader can find: the names of those in `CATEGORIES`."""
 
     async def scan(transcript: Transcript) -> Result:
-        answer = _read_answer(transcript)
-        if answer is None:
-            return _NOTHING_SUBMITTED
+        score = _read_score(transcript)
+        if score is None or not score.answer:
+            return _NO_ANSWER
         model = get_model()  # inspect-evals-lint: ignore[IEBP001] -- called by the scanner
         if str(model) == "none/none":
             return _NO_MODEL
 
-        score = _read_score(transcript)
-        values = {"answer": answer, "score": score.explanation if score else None}
+        values = {"answer": score.answer, "score": score.explanation}
         question = Prompt.load("scanners/questionable_answer").render(values=json.dumps(values, ensure_ascii=False))
         labels = [f"{name}: {text}" for name, text in CATEGORIES.items()]
         ask = llm_scanner(
@@ -151,32 +142,6 @@ def _read_score(transcript: Transcript) -> Score | None:
         if isinstance(event, ScoreEvent) and (event.scorer or SCORE_NAME).startswith(SCORE_NAME):
             score = event.score
     return score
-
-
-def _read_answer(transcript: Transcript) -> str | None:
-    """The hypothesis that was scored, or else the one that would be; None if nothing was submitted.
-
-    Raises:
-        ReplyMissing: The transcript has no score, and the provider's last reply has no choices.
-    """
-    score = _read_score(transcript)
-    if score is not None:
-        return score.answer or None
-
-    model_calls = _model_calls(transcript)
-    sample = EvalSample(
-        id="",
-        epoch=1,
-        input="",
-        target="",
-        messages=transcript.messages,
-        output=model_calls[-1].output if model_calls else ModelOutput(),
-        store=dict(store_from_events(transcript.events).items()),
-    )
-    answer = answer_of(sample)
-    if answer is None:
-        return None
-    return answer.text if isinstance(answer, FreeText) else answer.hypothesis
 
 
 def _read_cells(transcript: Transcript) -> list[Cell]:

@@ -247,13 +247,11 @@ def guard(folder: str, owner: int, kernel: int) -> None:
 
 
 def exists(process: int) -> bool:
-    """Whether a process with this id exists."""
+    """Whether this process of the same user still exists."""
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+    except OSError:  # there is none, or another user's process has the id now
         return False
-    except PermissionError:  # it is another user's
-        return True
     return True
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import ctypes
-import errno
 import importlib
 import io
 import linecache
@@ -27,9 +26,6 @@ WARM_UP = ("numpy", "pandas", "scipy.stats", "statsmodels.api")
 
 WARM_UP_SECONDS = 0.3
 """Pause before the first import of the warm-up: a model that answers at once needs none."""
-
-FULL_BYTES = 65_536
-"""A folder with less space than this is full."""
 
 
 def serve(folder: str, ready: int) -> None:
@@ -166,8 +162,6 @@ def execute(code: str, namespace: dict[str, Any], name: str) -> str:
         sys.stdout.write(f"SystemExit: {request.code} (ignored; the session continues)\n")
     except BaseException as error:  # noqa: BLE001 - any exception is shown to the agent
         print_traceback(error)
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            sys.stdout.write(full_folders())
         return "error"
     return "ok"
 
@@ -193,23 +187,6 @@ def print_traceback(error: BaseException) -> None:
     while trace and trace.tb_frame.f_code.co_filename in (execute.__code__.co_filename, ast.__file__):
         trace = trace.tb_next
     traceback.print_exception(type(error), error, trace, file=sys.__stderr__)
-
-
-def full_folders() -> str:
-    """Which writable folders are full, and what they hold at most."""
-    notes = []
-    for folder in (os.getcwd(), "/tmp", "/var/tmp", os.path.expanduser("~"), "/dev/shm"):
-        try:
-            space = os.statvfs(folder)
-        except OSError:
-            continue
-        has_space = space.f_bavail * space.f_frsize >= FULL_BYTES
-        has_files = space.f_favail > 0 or space.f_files == 0  # some file systems do not count files
-        if not has_space or not has_files:
-            size = space.f_blocks * space.f_frsize >> 20
-            limits = f"It holds at most {size} MiB in {space.f_files} files."
-            notes.append(f"[{folder} is full. {limits} Delete some files.]\n")
-    return "".join(notes)
 
 
 if __name__ == "__main__":

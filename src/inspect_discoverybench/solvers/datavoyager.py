@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Annotated, Any
 
 from inspect_ai.model import (
     ChatMessage,
@@ -15,7 +15,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import StoreModel, span, store_as
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from inspect_discoverybench.errors.exceptions import ReplyRejected
 from inspect_discoverybench.errors.invalid_values import refusing_unknown, require_positive
@@ -52,8 +52,15 @@ class Role(StrEnum):
         return get_model(role=self.value, default=evaluated)  # inspect-evals-lint: ignore[IEBP001] -- the same
 
 
+def _next_role(value: Any) -> Any:
+    """A role in any case; None for anything else, which critics write if the goal is answered."""
+    name = str(value).strip().casefold()
+    roles = (Role.PLANNER, Role.CODER, Role.ANALYST)
+    return name if name in roles else None
+
+
 class CriticReply(Reply):
-    """A valid reply of the critic. `next` and `instruction` are None if the goal is answered."""
+    """A valid reply of the critic. It has `next` and `instruction` unless the goal is answered."""
 
     assessment: str = ""
     answered: bool
@@ -62,30 +69,24 @@ class CriticReply(Reply):
     progress: bool
     """Whether the last turn brought the team closer to the answer."""
 
-    next: Literal[Role.PLANNER, Role.CODER, Role.ANALYST] | None = None
+    next: Annotated[Role | None, BeforeValidator(_next_role)] = None
     instruction: str | None = None
 
-    @model_validator(mode="before")
-    @classmethod
-    def _normalize(cls, data: Any) -> Any:
-        """Accept a role in any case, and drop `next` and `instruction` if the goal is answered."""
-        if not isinstance(data, dict):
-            return data
-        if str(data.get("answered")).casefold() in ("true", "yes", "1"):
-            return data | {"next": None, "instruction": None}
-        if not data.get("next") or not str(data.get("instruction") or "").strip():
+    @model_validator(mode="after")
+    def _check_assignment(self) -> "CriticReply":
+        is_assigned = self.next is not None and (self.instruction or "").strip()
+        if not self.answered and not is_assigned:
             raise ValueError("next and instruction are required if the goal is not answered")
-        return data | {"next": str(data["next"]).strip().casefold()}
+        return self
 
 
 class RoleTurn(BaseModel):
-    """One turn of a role: its instruction, and the text and code of its messages."""
+    """One turn of a role."""
 
     model_config = ConfigDict(frozen=True)
 
     role: Role
     instruction: str
-    output: str
 
 
 class Ledger(StoreModel):
@@ -98,9 +99,6 @@ class Ledger(StoreModel):
 
     revisions: int = 0
 
-    revised_at: int = 0
-    """Number of turns before the last revision. Loops are detected among later turns only."""
-
     def record_verdict(self, reply: CriticReply) -> None:
         """Add a reply of the critic."""
         self.verdicts = [*self.verdicts, reply]
@@ -109,28 +107,18 @@ class Ledger(StoreModel):
     def must_revise(self) -> bool:
         """Whether the planner must revise the plan after the last reply; a revision is counted.
 
-        The plan is revised after `MAX_STALLS` turns without progress or if the team is in a loop, at most
-        `MAX_REVISIONS` times.
+        The plan is revised after `MAX_STALLS` turns without progress, or if the critic repeats an instruction without
+        progress, at most `MAX_REVISIONS` times.
         """
         reply = self.verdicts[-1]
-        is_stuck = self.stalls >= MAX_STALLS or self._is_loop(reply)
+        instructions = [(turn.role, turn.instruction) for turn in self.turns]
+        is_loop = not reply.progress and (reply.next, reply.instruction) in instructions
+        is_stuck = is_loop or self.stalls >= MAX_STALLS
         if reply.answered or not is_stuck or self.revisions == MAX_REVISIONS:
             return False
         self.stalls = 0
         self.revisions += 1
-        self.revised_at = len(self.turns)
         return True
-
-    def _is_loop(self, reply: CriticReply) -> bool:
-        """Whether a role has repeated its text or code, or the critic repeats an instruction without progress."""
-        turns = self.turns[self.revised_at :]
-        outputs = {(turn.role, turn.output) for turn in turns}
-        if len(outputs) < len(turns):
-            return True
-        if reply.progress:
-            return False
-        instructions = {(turn.role, turn.instruction) for turn in turns}
-        return (reply.next, reply.instruction) in instructions
 
 
 @solver
@@ -165,8 +153,7 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
                 if reply.answered and answer is not None:
                     store_as(SubmissionState).submission = answer
                     return state
-            role, instruction = _next_turn(reply, actor)
-            await _take_turn(state, actor, role, instruction)
+            await _take_turn(state, actor, *_next_turn(reply, actor))
 
         instruction = actor.render("solvers/datavoyager/submit")
         await _take_turn(state, actor, Role.ANALYST, instruction, must_submit=True)
@@ -179,7 +166,8 @@ def _next_turn(reply: CriticReply, actor: Actor) -> tuple[Role, str]:
     """The role that acts next, and its instruction."""
     if store_as(Ledger).must_revise():
         return Role.PLANNER, actor.render("solvers/datavoyager/revise")
-    if reply.next is None or reply.instruction is None:  # it accepted a draft that is not an object
+    if reply.answered or not reply.next or not reply.instruction:
+        # The critic has accepted a draft that is not an object.
         return Role.ANALYST, actor.render("solvers/datavoyager/draft")
     return reply.next, reply.instruction
 
@@ -199,10 +187,8 @@ async def _take_turn(
             step = await actor.step(conversation, [], role.model())
         step.append_to(state)
 
-    texts = [message.text for message in step.messages if isinstance(message, ChatMessageAssistant)]
-    output = "\n\n".join([*texts, *step.programs])
-    turn = RoleTurn(role=role, instruction=instruction, output=output)
     ledger = store_as(Ledger)
+    turn = RoleTurn(role=role, instruction=instruction)
     ledger.turns = [*ledger.turns, turn]
     return step
 

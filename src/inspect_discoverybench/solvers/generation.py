@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from inspect_ai.model import ChatMessage, ContentReasoning, Model, ModelOutput, get_model
+from inspect_ai.model import ChatMessage, Model, ModelOutput, get_model
 from inspect_ai.tool import Tool, ToolCall, ToolChoice
 from inspect_ai.util import suspend_turn_limit
 
@@ -47,7 +47,7 @@ async def generate_reply(
         with suspend_turn_limit():
             output = await _request(model, conversation, tools, choice)
     if not output.choices:
-        raise ReplyMissing(f"{_owner(model)} failed: {1 + MAX_REPETITIONS} replies without choices.")
+        raise ReplyMissing(f"{_owner(model)} failed: replies without choices.")
     return _normalized(output)
 
 
@@ -85,16 +85,12 @@ def _is_context_overflow(error: ModelFailed) -> bool:
 
 
 def _is_empty(output: ModelOutput) -> bool:
-    """Whether a reply has no text, reasoning or call, although nothing but the provider has ended it."""
+    """Whether a reply has no text and no call, although no limit or filter has ended it."""
     if not output.choices:
         return True
     if output.stop_reason in ("max_tokens", "model_length", "content_filter"):
         return False
-    message = output.message
-    has_reasoning = isinstance(message.content, list) and any(
-        isinstance(content, ContentReasoning) for content in message.content
-    )
-    return not (message.text.strip() or message.tool_calls or has_reasoning)
+    return not output.message.text.strip() and not output.message.tool_calls
 
 
 def _normalized(output: ModelOutput) -> ModelOutput:
@@ -104,18 +100,17 @@ def _normalized(output: ModelOutput) -> ModelOutput:
     would also change what the model sees. The conversation and the tool's event get the copy; the event of the model
     call keeps the original.
     """
-    copy = output.model_copy(deep=True)
     text = json.dumps(output.model_dump(mode="json", fallback=str), ensure_ascii=False)
-    encodable = replace_surrogates(text)
-    if encodable != text:
-        copy = ModelOutput.model_validate_json(encodable)
+    copy = ModelOutput.model_validate_json(replace_surrogates(text))
     if copy.message.tool_calls:
-        copy.message.tool_calls = [_with_texts(call) if is_submit(call) else call for call in copy.message.tool_calls]
+        copy.message.tool_calls = [_with_texts(call) for call in copy.message.tool_calls]
     return copy
 
 
 def _with_texts(call: ToolCall) -> ToolCall:
-    """A call of `submit` with texts as arguments. Without a hypothesis, it keeps its arguments."""
+    """A call with texts as arguments if it is one of `submit`. Without a hypothesis, it keeps its arguments."""
+    if not is_submit(call):
+        return call
     arguments = arguments_as_text(call.arguments)
     if arguments is None:
         return replace(call, function=SUBMIT)

@@ -1,8 +1,7 @@
 """Reflexion with an oracle: repeated CodeGen trials with reflections on their scores (paper §5.1)."""
 
-import base64
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import anyio
 from inspect_ai.log import transcript
@@ -33,10 +32,10 @@ from inspect_discoverybench.solvers.step import Actor, create_actor
 from inspect_discoverybench.submission.submission import Submission, SubmissionState
 
 FOLDER_SECONDS = 120
-"""Time limit for a trial's folder, enough to write 20 data files. The agent's code can make every step wait."""
+"""Time limit for a trial's folder, enough to copy 20 data files. The agent's code can make every step wait."""
 
-PART_BYTES = 6_000_000
-"""`exec` returns at most 10 MB, and `read_file` cannot see folders in memory."""
+COPIES = ".session-data"
+"""Folder with copies of the original data files for later trials. Names of data files cannot begin with `.session`."""
 
 
 class Trial(BaseModel):
@@ -100,14 +99,14 @@ def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAU
                 "or add the gold hypothesis to the answer key or the metadata file."
             )
         store_as(SubmissionState).texts = []  # what an interrupted first trial leaves
-        metadata = state.metadata_as(SampleMetadata)
-        data_files = await read_data_files([file.name for file in metadata.data_files])
+        checksums = state.metadata_as(SampleMetadata).data_checksums
+        await _copy_data_files(".", COPIES, checksums)
         task_messages = list(state.messages)
         lessons: list[str] = []
         for number in range(1, trials + 1):
             async with span(f"trial {number}", type="agent"):
                 if lessons:
-                    obstacle = await open_trial_folder(f"trial-{number}", data_files, metadata.data_checksums)
+                    obstacle = await open_trial_folder(f"trial-{number}", checksums)
                     if obstacle is not None:
                         transcript().info(f"There are no more trials: {obstacle}", source="reflexion")
                         break
@@ -163,7 +162,7 @@ async def _oracle_score(state: TaskState) -> float | None:
     with suspend_token_limit(), suspend_turn_limit(), suspend_working_limit():
         values = [result.value for result in await score(state)]
     for value in values:
-        if isinstance(value, dict) and isinstance(value.get("hms"), int | float):
+        if isinstance(value, dict) and "hms" in value:
             hms = float(str(value["hms"]))
             return None if math.isnan(hms) else hms
     raise InvalidArgument(
@@ -172,32 +171,14 @@ async def _oracle_score(state: TaskState) -> float | None:
     )
 
 
-async def read_data_files(names: Sequence[str]) -> dict[str, bytes]:
-    """Read data files from the sandbox, before any code of the agent runs."""
-    contents = {}
-    for name in names:
-        contents[name] = await _read_data_file(name)
-    return contents
-
-
-async def _read_data_file(name: str) -> bytes:
-    program = 'exec <"$1"; tail -c "+$2" | head -c "$3" | base64'
-    content = b""
-    while True:
-        position = [str(len(content) + 1), str(PART_BYTES)]
-        result = await sandbox().exec(["sh", "-c", program, "sh", name, *position])
-        if not result.success:
-            raise SessionFailed(f"The data file {name} cannot be read from the sandbox: {result.stderr[-500:]}")
-        part = base64.b64decode(result.stdout)
-        content += part
-        if len(part) < PART_BYTES:
-            return content
-
-
-async def open_trial_folder(folder: str, data_files: Mapping[str, bytes], checksums: Mapping[str, str]) -> str | None:
-    """Create the folder, write the data files into it, and make it the working folder of a new session.
+async def open_trial_folder(folder: str, checksums: Mapping[str, str]) -> str | None:
+    """Create the folder with the data files, and make it the working folder of a new session.
 
     Processes of earlier trials may still run and change these files (docs/security.md).
+
+    Args:
+        folder: Name of the folder.
+        checksums: SHA-256 of each data file by name.
 
     Returns:
         How the agent's code has prevented this; None if it succeeded.
@@ -208,16 +189,25 @@ async def open_trial_folder(folder: str, data_files: Mapping[str, bytes], checks
     try:
         with anyio.fail_after(FOLDER_SECONDS):
             await PythonSession().move_to(folder)
-            created = await sandbox().exec(["mkdir", folder])
-            if not created.success:
-                raise SessionFailed(created.stderr)
-            for name, content in data_files.items():
-                await sandbox().write_file(f"{folder}/{name}", content)
+            await _copy_data_files(COPIES, folder, checksums)
             changed = await changed_files(checksums, folder)
             if changed:
-                raise SessionFailed(f"{', '.join(changed)} changed while the folder was prepared")
+                raise SessionFailed(f"{', '.join(changed)} changed before the trial")
     except (OSError, RuntimeError, DiscoveryBenchError) as error:
         await require_not_lost()
         # The sandbox worked before the agent's code ran.
         return one_line(error)
     return None
+
+
+async def _copy_data_files(source: str, target: str, names: Iterable[str]) -> None:
+    """Copy data files from a folder of the sandbox into a new one.
+
+    Raises:
+        SessionFailed: They cannot be copied.
+    """
+    # `tar` keeps the folders in names. `read_file` cannot see folders in memory.
+    program = 'source=$1 target=$2; shift 2; mkdir "$target" && tar -C "$source" -cf - -- "$@" | tar -C "$target" -xf -'
+    result = await sandbox().exec(["sh", "-c", program, "sh", source, target, *names])
+    if not result.success:
+        raise SessionFailed(f"The data files cannot be copied in the sandbox: {result.stderr[-500:]}")

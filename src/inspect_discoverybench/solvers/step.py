@@ -7,7 +7,7 @@ it is offered no tools: it writes one fenced block of Python code to act, and on
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 from uuid import uuid4
 
@@ -51,13 +51,11 @@ class Step:
     Attributes:
         output: The model's output.
         messages: The messages to append to the conversation: the model's, and what it then saw.
-        programs: The code that ran.
         has_acted: Whether the model asked for an action, even one that failed.
     """
 
     output: ModelOutput
     messages: list[ChatMessage]
-    programs: list[str] = field(default_factory=list)
     has_acted: bool = False
 
     def preceded_by(self, messages: Sequence[ChatMessage]) -> "Step":
@@ -178,14 +176,11 @@ class CallingActor(Actor):
         if choice == "none" or output.stop_reason == "model_length":  # at a full context window, calls are cut off
             calls = []
         if choice == "any":
-            matching = [call for call in calls if call.function == actions[0]]
-            # A call of another tool is executed as well, so that the model sees that the tool is unknown.
-            calls = (matching or calls)[:1]
+            calls = calls[:1]
         message = output.message.model_copy(update={"tool_calls": calls or None})
 
         result = await execute_tools([*conversation, message], tools)
-        programs = [str(call.arguments["code"]) for call in calls if "code" in call.arguments]
-        return Step(output, [message, *result.messages], programs, has_acted=bool(calls))
+        return Step(output, [message, *result.messages], has_acted=bool(calls))
 
 
 class WritingActor(Actor):
@@ -210,7 +205,7 @@ class WritingActor(Actor):
             # What follows the block is cut off: the model wrote it without having seen the output.
             message = output.message.model_copy(update={"content": block.text})
             observation = await self._run(block.code, [*conversation, message])
-            return Step(output, [message, observation], [block.code], has_acted=True)
+            return Step(output, [message, observation], has_acted=True)
 
         answer = parse_submission(text) if actions else None
         if answer is None:
@@ -299,13 +294,10 @@ def has_submitted() -> bool:
 
 
 def _tool_choice(actions: Sequence[Action]) -> ToolChoice:
-    match len(actions):
-        case 0:
-            return "none"
-        case 1:
-            # All providers understand that a call is required, and not all that it is one of a certain tool.
-            return "any"
-    return "auto"
+    if not actions:
+        return "none"
+    # All providers understand that a call is required, and not all that it is one of a certain tool.
+    return "any" if len(actions) == 1 else "auto"
 
 
 def _has_text(step: Step) -> bool:
