@@ -3,12 +3,11 @@
 import json
 import time
 import tracemalloc
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspect_discoverybench.errors.exceptions import ReplyRejected
@@ -48,8 +47,6 @@ DRESSED = st.tuples(st.sampled_from(BEFORE), st.one_of(OBJECTS, COUNTS), st.samp
 @given(st.one_of(st.text(), OBJECTS, COUNTS, DRESSED), st.sampled_from(REPLY_TYPES))
 @example("[" * 100_000, Match)
 @example('{"sizeA": 1e400, "sizeB": 2, "intersection": 1}', Variables)
-@example('{"sizeA": NaN, "sizeB": 2, "intersection": 1}', Variables)
-@example('{"sizeA": 1, "sizeB": 1e308, "intersection": 1}', Variables)
 @example('{"sizeA": 1, "sizeB": 10000000000000000000000, "intersection": 1}', Variables)
 @example('{"sizeA": 1, "sizeB": ' + "9" * 5000 + ', "intersection": 1}', Variables)
 def test_accepted_replies_are_within_bounds(text: str, reply_type: type[Reply]) -> None:
@@ -67,32 +64,36 @@ def test_accepted_replies_are_within_bounds(text: str, reply_type: type[Reply]) 
             reply.joined.encode()
 
 
-HOSTILE: dict[str, Callable[[int], str]] = {
-    "unclosed code fences": lambda n: "```\n" * (n // 4),
-    "opening code fences": lambda n: "```json\n{\n" * (n // 10),
-    "code fences on a line": lambda n: "``` " * (n // 4),
-    "opening tags": lambda n: "<think>" * (n // 7),
-    "half tags": lambda n: "<think " * (n // 7),
-    "closing tags": lambda n: "</think>" * (n // 8),
-    "white space": lambda n: " \n" * (n // 2) + "x",
-    "braces": lambda n: "{" * n,
-    "brackets": lambda n: '{"hypothesis": ' + "[" * n,
-    "backslashes": lambda n: '{"hypothesis": "' + "\\" * n,
-    "digits": lambda n: '{"sizeA": ' + "9" * n + "}",
-    "wrong items": lambda n: '{"hypothesis": [' + "1," * (n // 2) + "1]}",
-    "wrong parts": lambda n: '{"sub_hypo": [' + "{}," * (n // 3) + "{}]}",
-    "wrong keys": lambda n: "{" + ",".join(f'"{number}": 1' for number in range(n // 12)) + "}",
-    "one key": lambda n: "{" + '"match": 1,' * (n // 11) + '"match": 1}',
-    "an option": lambda n: '{"answer": "' + "a) " * (n // 3) + '"}',
-    "quotes": lambda n: '{"asserted": true, "hypothesis": [' + '"a",' * (n // 4) + '"a"]}',
+HOSTILE: dict[str, tuple[str, str, str]] = {
+    # what stands first, what is repeated, what stands last
+    "unclosed code fences": ("", "```\n", ""),
+    "code fences on a line": ("", "``` ", ""),
+    "opening tags": ("", "<think>", ""),
+    "half tags": ("", "<think ", ""),
+    "closing tags": ("", "</think>", ""),
+    "white space": ("", " \n", "x"),
+    "brackets": ('{"hypothesis": ', "[", ""),
+    "backslashes": ('{"hypothesis": "', "\\", ""),
+    "digits": ('{"sizeA": ', "9", "}"),
+    "wrong items": ('{"hypothesis": [', "1,", "1]}"),
+    "one key": ("{", '"match": 1,', '"match": 1}'),
+    "an option": ('{"answer": "', "a) ", '"}'),
+    "quotes": ('{"asserted": true, "hypothesis": [', '"a",', '"a"]}'),
 }
+
+
+def hostile(name: str) -> str:
+    """A text that nearly has the maximum length."""
+    first, repeated, last = HOSTILE[name]
+    count = MAX_REPLY_LENGTH * 9 // 10 // len(repeated)
+    return first + repeated * count + last
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.usefixtures("sweep")
 def test_parsing_takes_linear_time_and_memory(name: str) -> None:
-    """Nine tenths of the longest text take less than a second. A quadratic algorithm would take hours."""
-    text = HOSTILE[name](MAX_REPLY_LENGTH * 9 // 10)
+    """It takes less than a second. A quadratic algorithm would take hours."""
+    text = hostile(name)
     for reply_type in REPLY_TYPES:
         start = time.process_time()
         with suppress(ReplyRejected):
@@ -101,7 +102,7 @@ def test_parsing_takes_linear_time_and_memory(name: str) -> None:
 
 
 def test_a_list_of_wrong_items_takes_little_memory() -> None:
-    text = HOSTILE["wrong items"](MAX_REPLY_LENGTH * 9 // 10)
+    text = hostile("wrong items")
     tracemalloc.start()
     with pytest.raises(ReplyRejected, match=r"^hypothesis\.0: "):
         parse_reply(text, Contexts)
@@ -110,26 +111,8 @@ def test_a_list_of_wrong_items_takes_little_memory() -> None:
     assert peak < 40 * 2**20
 
 
-FRAGMENTS = st.sampled_from(
-    ["```", "```json", "\n", "<think>", "</think>", "<|im_end|>", "{", "}", "[", "]", '"', ",", ":", "\\", "a", " ",
-     '{"match": true}', '"hypothesis": ', "1e9", "\ufeff"]
-)  # fmt: skip
-
-
-@given(st.lists(FRAGMENTS, min_size=1, max_size=8).map("".join), st.sampled_from(REPLY_TYPES))
-@settings(max_examples=50, deadline=None)
-@pytest.mark.usefixtures("sweep")
-def test_parsing_repeated_fragments_takes_linear_time(fragment: str, reply_type: type[Reply]) -> None:
-    text = fragment * (100_000 // len(fragment))
-    start = time.process_time()
-    with suppress(ReplyRejected):
-        parse_reply(text, reply_type)
-    assert time.process_time() - start < 0.5
-
-
 def test_a_reply_above_the_maximum_length_is_rejected_with_that_reason() -> None:
-    reply = '{"match": true}'
-    longest = " " * (MAX_REPLY_LENGTH - len(reply)) + reply
+    longest = '{"match": true}'.rjust(MAX_REPLY_LENGTH)
     assert parse_reply(longest, Match).match
     with pytest.raises(ReplyRejected, match=r"it has 1,000,001 characters; the maximum is 1,000,000\."):
         parse_reply(f" {longest}", Match)

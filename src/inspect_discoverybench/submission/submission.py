@@ -30,7 +30,12 @@ Source = Literal["call", "object", "labels", "quoted", "whole"]
 """How an answer was read: a call of `submit`; one JSON object, by code; quotes of the judge; or the whole text, because
 the judge's quotes were invalid. `labels` is only in older logs, where code also read two labels."""
 
-_OLD_SOURCES = {"submit": "call", "json": "object", "sections": "labels", "text": "whole"}
+_OLD_SOURCES = {
+    "submit": "call",
+    "json": "object",
+    "sections": "labels",
+    "text": "whole",
+}
 """Names in logs of task versions 1-A and 2-A."""
 
 
