@@ -16,13 +16,30 @@ from inspect_discoverybench.report.means import Interval
 
 Chart = alt.FacetChart | alt.VConcatChart
 
-PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8C6BB1", "#8C8C8C")
-"""Colour-blind-safe colours that show on light and on dark backgrounds (Okabe and Ito, without yellow and black)."""
+AGENT_COLORS = {
+    "react": "#0072B2",
+    "codegen": "#E69F00",
+    "datavoyager": "#009E73",
+    "reflexion": "#CC79A7",
+    "no_data_guess": "#D55E00",
+    "goal_echo": "#56B4E9",
+}
+"""Colours of our agents in every report: colour-blind-safe ones that show on light and on dark backgrounds (Okabe and
+Ito, without yellow and black)."""
 
-AGENTS = ("react", "codegen", "datavoyager", "reflexion", "no_data_guess", "goal_echo")
-"""Agents that have the same colour in every report, in the order of the palette."""
+OTHER_COLORS = ("#8C6BB1", "#8C8C8C", *AGENT_COLORS.values())
+"""Colours of other agents, in turn."""
 
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
+SHAPES = (
+    "circle",
+    "square",
+    "triangle-up",
+    "diamond",
+    "cross",
+    "triangle-down",
+    "triangle-right",
+    "triangle-left",
+)
 """Shapes of points, by model."""
 
 MAX_ROWS = 40
@@ -39,13 +56,14 @@ class Style:
 
 def agent_colors(agents: Iterable[str]) -> dict[str, str]:
     """A colour for each agent, the same in all charts."""
-    others = sorted(set(agents).difference(AGENTS))
-    return _assigned([*AGENTS, *others], PALETTE)
+    others = set(agents).difference(AGENT_COLORS)
+    return AGENT_COLORS | _assigned(sorted(others), OTHER_COLORS)
 
 
 def _assigned(names: Iterable[str], choices: Sequence[str]) -> dict[str, str]:
     """A choice for each name, in turn."""
-    return dict(zip(names, itertools.cycle(choices), strict=False))
+    endless = itertools.cycle(choices)
+    return dict(zip(names, endless, strict=False))
 
 
 def dots(table: pd.DataFrame, row: str, interval: Interval, style: Style) -> Chart | None:
@@ -92,9 +110,11 @@ def bars(table: pd.DataFrame, row: str, segment: str, share: str, colors: Mappin
     table = table.assign(place=places)
 
     size = _axis(alt.X, share, share)
-    size = size.scale(domain=[0, 100]).stack("zero")
+    size = size.scale(domain=[0, 100])
+    size = size.stack("zero")
     color = _by_name(alt.Color, table, segment, colors)
     order = alt.Order(field="place", type="quantitative")
+
     bar = alt.Chart().mark_bar()
     bar = bar.encode(x=size, color=color, order=order)
     return _rows([bar], table, row, style)
@@ -112,7 +132,11 @@ def scatter(table: pd.DataFrame, pairs: Sequence[tuple[Interval, Interval]], sty
         table = table.dropna(subset=[x.value, y.value])
     if table.empty:
         return None
-    plots = [_plot(table, x, y, style) for x, y in pairs]
+
+    plots = []
+    for x, y in pairs:
+        plot = _plot(table, x, y, style)
+        plots.append(plot)
     return alt.vconcat(*plots)
 
 
@@ -156,11 +180,12 @@ def _by_name(channel: Any, table: pd.DataFrame, field: str, choices: Mapping[str
 def _rows(layers: Sequence[alt.Chart], table: pd.DataFrame, row: str, style: Style) -> Chart:
     """The layers with one row per label, in the order of the table."""
     labels = table.drop_duplicates(["benchmark", row])
-    labels = labels.groupby("benchmark").head(MAX_ROWS)
-    is_shown = table[row].isin(labels[row])
+    by_benchmark = labels.groupby("benchmark")
+    first_labels = by_benchmark.head(MAX_ROWS)
+    is_shown = table[row].isin(first_labels[row])
     shown = table[is_shown]
 
-    vertical = alt.Y(field=row, type="nominal", sort=None, title=None)
+    vertical = alt.Y(field=row, type="nominal", sort=None)
     in_rows = [layer.encode(y=vertical) for layer in layers]
     panels = _panels(in_rows, shown, style)
     independent: Chart = panels.resolve_scale(y="independent")
@@ -172,6 +197,6 @@ def _panels(layers: Sequence[alt.Chart], table: pd.DataFrame, style: Style) -> a
     titles = table.benchmark.map(style.titles)
     on_two_lines = titles.str.replace(" (", "\n(", regex=False)
     data = table.assign(panel=on_two_lines)
-    panel = alt.Row(field="panel", type="nominal", sort=None, title=None)
+    panel = alt.Row(field="panel", type="nominal", sort=None)
     layered = alt.LayerChart(layer=layers)
     return layered.facet(row=panel, data=data)

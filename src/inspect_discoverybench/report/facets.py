@@ -20,12 +20,17 @@ CONTEXT = FACET_KEYS[0]
 
 IF_MATCHES = "if context matches"
 
-NO_SCORE, NO_SUBMISSION, PARTIAL, FULL = "no score", "no submission", "partial score", "full score"
+NO_SCORE = "no score"
+NO_SUBMISSION = "no submission"
+PARTIAL = "partial score"
+FULL = "full score"
+
+FACET_COLORS = ("#F4A582", "#E8896B", "#D6604D", "#B2182B")
 
 LOSS_COLORS = {
     NO_SCORE: "#D9D9D9",
     NO_SUBMISSION: "#A6A6A6",
-    **dict(zip(FACET_KEYS, ("#F4A582", "#E8896B", "#D6604D", "#B2182B"), strict=False)),
+    **dict(zip(FACET_KEYS, FACET_COLORS, strict=False)),
     PARTIAL: "#92C5DE",
     FULL: "#4393C3",
 }
@@ -77,10 +82,13 @@ def losses(leaderboard: Leaderboard) -> Section:
         total = counts.total()
         for stage in LOSS_COLORS:
             if stage in counts:
+                count = counts[stage]
                 row = standing.key_columns
-                row["lost at"] = stage
-                row["samples"] = counts[stage]
-                row["share in %"] = 100 * counts[stage] / total
+                row |= {
+                    "lost at": stage,
+                    "samples": count,
+                    "share in %": 100 * count / total,
+                }
                 rows.append(row)
     table = pd.DataFrame(rows)
     chart = bars(table, "configuration", "lost at", "share in %", LOSS_COLORS, leaderboard.style)

@@ -42,14 +42,6 @@ def dark(image: str) -> str:
     return image
 
 
-def png(image: str) -> bytes:
-    """A PNG image with a white background of an SVG image."""
-    background = '<rect width="100%" height="100%" fill="#FFFFFF"/>'
-    end_of_tag = image.index(">") + 1
-    image = image[:end_of_tag] + background + image[end_of_tag:]
-    return vl_convert.svg_to_png(image, ppi=144)
-
-
 # The figures and the page show the same charts, and rendering is most of a report's time.
 @lru_cache(maxsize=64)
 def _render(specification: str) -> str:
@@ -90,6 +82,7 @@ def theme() -> dict[str, Any]:
         "labelLimit": 800,
         "labelOrient": "top",
         "labelAnchor": "start",
+        "title": None,
     }
     legend = {
         "symbolSize": 90,
@@ -110,6 +103,7 @@ def theme() -> dict[str, Any]:
         "step": 34,  # room for the label above the points and bars of a row
     }
     row_label = {
+        "title": None,
         "grid": True,
         "labelAlign": "left",
         "labelPadding": 0,

@@ -10,11 +10,14 @@ from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.human_study.labels import read_labels
 from inspect_discoverybench.human_study.spreadsheet import escape
 from inspect_discoverybench.report.contents import Contents
-from inspect_discoverybench.report.figure import png, svg
+from inspect_discoverybench.report.figure import svg
 from inspect_discoverybench.report.page import render_page
 from inspect_discoverybench.results.frame import read_results
 
-PAGE, SAMPLES, TABLES, FIGURES = "report.html", "samples.csv", "tables", "figures"
+PAGE = "report.html"
+SAMPLES = "samples.csv"
+TABLES = "tables"
+FIGURES = "figures"
 
 
 def write_report(
@@ -58,7 +61,6 @@ def report_files(contents: Contents, title: str) -> dict[str, bytes]:
             figure = f"{FIGURES}/{section.name}"
             image = svg(section.chart)
             report[f"{figure}.svg"] = image.encode()
-            report[f"{figure}.png"] = png(image)
     return report
 
 
@@ -86,13 +88,8 @@ def write_files(out: Path, report: Mapping[str, bytes]) -> None:
 
 def _check(out: Path) -> None:
     """Refuse a folder with files that are not those of a report."""
-    if out.exists() and not out.is_dir():
-        raise InvalidArgument(f"'{out}' is not a folder. Choose another one with --out.")
-    is_report = (out / PAGE).exists()
-    if is_report or not out.exists():
-        return
-    names = sorted(path.name for path in out.iterdir())
-    if names:
+    names = sorted(path.name for path in out.glob("*"))
+    if names and PAGE not in names:
         listed = ", ".join(names[:3])
         raise InvalidArgument(
             f"The folder '{out}' is not a report: it contains {listed}. Choose an empty folder or a report with --out."

@@ -92,8 +92,7 @@ class Standing:
     def judges(self) -> set[str]:
         """The judges that scored it."""
         scored = [result.score for result in self.results if result.score.is_scored]
-        judges = {score.judge for score in scored}
-        return set(filter(None, judges))
+        return {score.judge for score in scored if score.judge}
 
 
 @dataclass(frozen=True)
@@ -132,14 +131,11 @@ class Benchmark:
         tasks = {result.sample.id for result in results}
         sizes = [len(standing.tasks) for standing in self.standings]
         fewest = min(sizes)
-        all_ran_the_same = fewest == len(tasks)
-        if all_ran_the_same:
-            coverage = describe_coverage(self.name, results)
-            return f"{self.name}: {coverage}"
-
-        most = max(sizes)
-        available = task_count(self.name, results)
-        return f"{self.name}: {fewest} to {most} of {available} tasks"
+        if fewest < len(tasks):  # configurations ran different tasks
+            available = task_count(self.name, results)
+            return f"{self.name}: {fewest} to {max(sizes)} of {available} tasks"
+        coverage = describe_coverage(self.name, results)
+        return f"{self.name}: {coverage}"
 
 
 @dataclass(frozen=True)

@@ -50,18 +50,19 @@ def count_columns(tasks: Sequence[Task]) -> Row:
     scored = [score for score in scores if score.scored]
     missing = [score for score in scores if score.missing]
 
-    row: Row = {IF_0: math.nan, IF_1: math.nan}
+    clusters = {task.cluster for task in tasks}
+    row: Row = {
+        IF_0: math.nan,
+        IF_1: math.nan,
+        "tasks": len(scored),
+        "gold hypotheses": len(clusters),
+    }
     if missing:
         lowest, highest = bounds(scores)
         row[IF_0] = 100 * fmean(lowest)
         row[IF_1] = 100 * fmean(highest)
 
-    row["tasks"] = len(scored)
     outcomes: Counter[str] = Counter()
     for task in tasks:
         outcomes.update(result.score.outcome for result in task.results)
-    for outcome in Outcome:
-        row[outcome] = outcomes[outcome]
-    clusters = {task.cluster for task in tasks}
-    row["gold hypotheses"] = len(clusters)
-    return row
+    return row | {outcome.value: outcomes[outcome] for outcome in Outcome}

@@ -8,9 +8,8 @@ import pandas as pd
 from inspect_discoverybench.dataset.published_study import GUESSED_STUDIES
 from inspect_discoverybench.report.charts import dots
 from inspect_discoverybench.report.leaderboard import Leaderboard
-from inspect_discoverybench.report.means import HMS, HMS_INTERVAL, Row, count_columns
+from inspect_discoverybench.report.means import HMS, HMS_INTERVAL, count_columns
 from inspect_discoverybench.report.section import Section
-from inspect_discoverybench.statistics.new_studies import NewStudies
 
 PUBLISHED_SPLITS = ("test", "all")
 """Splits beside which published scores are shown. The paper does not say which one it used."""
@@ -45,6 +44,7 @@ def _published_beside(leaderboard: Leaderboard) -> list[pd.DataFrame]:
     path = Path(__file__).with_name("published.csv")
     published = pd.read_csv(path, comment="#")
     published = published.sort_values(HMS, ascending=False)
+
     values = published[HMS].astype(str)
     names = published.agent + " · " + published.model
     published["label"] = names + ", paper: " + values
@@ -54,7 +54,8 @@ def _published_beside(leaderboard: Leaderboard) -> list[pd.DataFrame]:
         task, _, split = benchmark.name.partition(" ")
         if split in PUBLISHED_SPLITS and benchmark.is_complete:
             own = published[published.task == task]
-            tables.append(own.assign(benchmark=benchmark.name))
+            own = own.assign(benchmark=benchmark.name)
+            tables.append(own)
     return tables
 
 
@@ -65,13 +66,19 @@ def new_studies(leaderboard: Leaderboard) -> Section | None:
     for standing in leaderboard.standings:
         if standing.mean is None or standing.mean.new_studies is None:
             continue
-        row = standing.hms_columns
-        row |= _new_studies_columns(standing.mean.new_studies)
-
+        new = standing.mean.new_studies
         sizes = Counter(task.sample.study or "" for task in standing.tasks)
-        largest = max(sizes.values())
-        row["largest study in %"] = 100 * largest / sizes.total()
         guesses |= GUESSED_STUDIES & sizes.keys()
+        largest = max(sizes.values())
+        row = standing.hms_columns
+        row |= {
+            "new studies low": 100 * new.low,
+            "new studies high": 100 * new.high,
+            "macro average": 100 * new.macro_average,
+            "lowest without one study": 100 * new.lowest,
+            "studies": new.studies,
+            "largest study in %": 100 * largest / sizes.total(),
+        }
         rows.append(row)
     if not rows:
         return None
@@ -81,13 +88,3 @@ def new_studies(leaderboard: Leaderboard) -> Section | None:
         listed = ", ".join(sorted(guesses))
         notes.append(f"Studies that are guesses: {listed}.")
     return Section("studies", pd.DataFrame(rows), notes=notes)
-
-
-def _new_studies_columns(new: NewStudies) -> Row:
-    return {
-        "new studies low": 100 * new.low,
-        "new studies high": 100 * new.high,
-        "macro average": 100 * new.macro_average,
-        "lowest without one study": 100 * new.lowest,
-        "studies": new.studies,
-    }

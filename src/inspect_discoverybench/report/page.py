@@ -49,7 +49,8 @@ def render_page(contents: Contents, title: str) -> bytes:
         lstrip_blocks=True,
         loader=FunctionLoader(_resource),
     )
-    html = environment.get_template("page.html").render(
+    template = environment.get_template("page.html")
+    html = template.render(
         title=title,
         policy=_policy(css, script),
         css=css,
