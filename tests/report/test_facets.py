@@ -4,8 +4,16 @@ import pytest
 
 from tests.typed_results import result, rows, sections
 
-ALL = ("context × 100", "variables × 100", "relationship × 100")
-MATCHING = ("variables if context matches × 100", "relationship if context matches × 100", "tasks")
+ALL = (
+    "context × 100",
+    "variables × 100",
+    "relationship × 100",
+)
+MATCHING = (
+    "variables if context matches × 100",
+    "relationship if context matches × 100",
+    "tasks",
+)
 
 
 def test_facet_means_are_of_all_hypotheses_and_of_those_whose_context_matches() -> None:
@@ -28,13 +36,6 @@ def test_only_the_epochs_whose_context_matches_count_in_the_second_mean() -> Non
     ]
     section = sections(epochs)["facets"]
     assert rows(section, *MATCHING) == [(50, 50, 1)]
-
-
-def test_without_a_matching_context_there_is_no_figure() -> None:
-    sample = result("a", 0.0, context=0.0)
-    section = sections([sample])["facets"]
-    assert rows(section, "tasks") == [(0,)]
-    assert section.chart is None
 
 
 def test_decided_facets_of_unscored_samples_count() -> None:

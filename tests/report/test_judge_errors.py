@@ -11,8 +11,9 @@ from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.result import Result
 from tests.typed_results import contents, result, rows
 
-SOLVED = [result(f"solved {number}", 1.0) for number in range(40)]
+SOLVED = [result(f"solved {number // 2}", 1.0, epoch=number % 2) for number in range(40)]
 FAILED = [result(f"failed {number}", 0.0, context=0.0) for number in range(60)]
+SILENT = [result(f"silent {number}", 0.0, outcome="no submission") for number in range(20)]
 
 
 def labels(samples: list[Result], true_hms: float | None) -> list[Any]:
@@ -36,30 +37,20 @@ def corrected(samples: list[Result], labels: list[Any]) -> Section:
 
 
 def test_a_lenient_judge_is_corrected_downwards() -> None:
-    """A quarter of the labelled samples with HMS 1 are 0 in truth. Those without a submission need no label."""
-    silent = [result(f"silent {number}", 0.0, outcome="no submission") for number in range(20)]
+    """Of 20 tasks that are solved in both epochs, a quarter is not in truth. 20 samples need no label."""
     drawn = [
         *labels(SOLVED[:5], 0.0),
         *labels(SOLVED[5:20], 1.0),
         *labels(FAILED[:30], 0.0),
     ]
-    section = corrected(SOLVED + FAILED + silent, drawn)
-    [(judged, corrected_mean)] = rows(section, HMS, "corrected")
-    assert judged == pytest.approx(100 * 40 / 120)
-    assert corrected_mean == pytest.approx(100 * 30 / 120)
-    [(low, high)] = rows(section, f"corrected {LOW}", f"corrected {HIGH}")
-    assert low < corrected_mean < high
-    assert rows(section, "samples", "labelled") == [(120, 50)]
-
-
-def test_the_scored_epochs_of_a_task_share_its_weight() -> None:
-    """60 tasks have HMS 0 in one epoch, of which the judge misses half; 40 have HMS 1 in two."""
-    second = [result(f"solved {number}", 1.0, epoch=2) for number in range(40)]
-    solved = SOLVED + second
-    drawn = labels(FAILED, 0.5) + labels(solved, 1.0)
-    section = corrected(solved + FAILED, drawn)
+    samples = SOLVED + FAILED + SILENT
+    section = corrected(samples, drawn)
     [means] = rows(section, HMS, "corrected")
-    assert means == pytest.approx((40, 70))
+    assert means == pytest.approx((20, 15))
+
+    [(low, high)] = rows(section, f"corrected {LOW}", f"corrected {HIGH}")
+    assert low < 15 < high
+    assert rows(section, "samples", "labelled") == [(120, 50)]
 
 
 def test_labels_of_too_few_gold_hypotheses_are_refused() -> None:
@@ -71,5 +62,6 @@ def test_labels_of_too_few_gold_hypotheses_are_refused() -> None:
 def test_incomplete_labels_are_counted() -> None:
     complete = labels(SOLVED, 1.0)
     incomplete = labels(FAILED[:3], None)
-    section = corrected(SOLVED + FAILED, complete + incomplete)
+    all_labels = complete + incomplete
+    section = corrected(SOLVED + FAILED, all_labels)
     assert "Labels that do not determine HMS are left out: 3." in section.text

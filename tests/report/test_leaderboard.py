@@ -67,11 +67,3 @@ def test_names_of_configurations_show_what_varies() -> None:
         "react · provider/model (domain_knowledge, message_limit=10)",
         "codegen · provider/model",
     ]
-
-
-def test_a_placebo_is_a_benchmark_of_its_own() -> None:
-    arguments = '{"placebo": 7, "split": "test"}'
-    placebo = results({"a": 0.0}, task="real_placebo", task_arguments=arguments)
-    shown = contents(results({"a": 1.0}), placebo)
-    names = [benchmark.name for benchmark in shown.leaderboard.benchmarks]
-    assert names == ["DB-REAL test", "DB-REAL test, placebo 7"]
