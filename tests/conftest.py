@@ -186,7 +186,7 @@ def upstream() -> Path:
 @pytest.fixture(scope="session")
 def engine() -> None:
     """A running Docker engine that has the sandbox image."""
-    from inspect_discoverybench.sandbox.image import image
+    from inspect_discoverybench.sandbox.image import image, image_exists
     from inspect_discoverybench.sandbox.shipped_files import shipped
 
     docker = _program("docker", "docker")
@@ -195,9 +195,9 @@ def engine() -> None:
         _missing("docker", "no Docker engine is running")
 
     def build() -> None:
-        existing = subprocess.run([docker, "image", "inspect", image()], capture_output=True, check=False)
-        if existing.returncode:
-            subprocess.run([docker, "build", "--quiet", "--tag", image(), str(shipped("sandbox"))], check=True)
+        name = image()
+        if not image_exists(name):
+            subprocess.run([docker, "build", "--quiet", "--tag", name, str(shipped("sandbox"))], check=True)
 
     shared.build_once("image", build)
 
@@ -232,13 +232,17 @@ def installed_wheel(package_index: None) -> Path:
     """The `bin` folder of a new environment that holds pip, the wheel and what it requires, nothing else."""
 
     def install() -> str:
-        folder = shared.folder()
-        subprocess.run([UV, "build", "--quiet", "--wheel", "--out-dir", folder / "dist", REPOSITORY], check=True)
-        subprocess.run([UV, "venv", "--quiet", "--seed", "--python", sys.executable, folder / "venv"], check=True)
-        [wheel] = (folder / "dist").glob("*.whl")
-        python = folder / "venv" / "bin" / "python"
-        subprocess.run([UV, "pip", "install", "--quiet", "--python", python, wheel], check=True)
-        return str(python.parent)
+        dist = shared.folder() / "dist"
+        venv = shared.folder() / "venv"
+        scripts = venv / "bin"
+        uv("build", "--wheel", "--out-dir", dist, REPOSITORY)
+        uv("venv", "--seed", "--python", sys.executable, venv)
+        [wheel] = dist.glob("*.whl")
+        uv("pip", "install", "--python", scripts / "python", wheel)
+        return str(scripts)
+
+    def uv(*arguments: str | Path) -> None:
+        subprocess.run([UV, "--quiet", *arguments], check=True)
 
     return Path(shared.build_once("wheel", install))
 

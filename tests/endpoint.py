@@ -98,30 +98,35 @@ def question(request: Request) -> str | None:
 
 def slots(request: Request) -> dict[str, Any]:
     """The JSON object that the judge's prompt carries."""
-    content = next(m["content"] for m in request["messages"] if m["role"] == "user")
-    text = content if isinstance(content, str) else "".join(block["text"] for block in content)
-    start = text.index("{", text.index("```json"))
-    values: dict[str, Any] = json.JSONDecoder().raw_decode(text[start:])[0]
+    content = next(message["content"] for message in request["messages"] if message["role"] == "user")
+    if isinstance(content, list):
+        content = content[0]["text"]
+    _, _, block = content.partition("```json")
+    values: dict[str, Any]
+    values, _ = json.JSONDecoder().raw_decode(block.lstrip())
     return values
 
 
 def truthful(request: Request) -> str:
     """A judge that compares texts: equal texts match, others do not."""
     values = slots(request)
-    match question(request):
-        case "answer":
-            reply = {"asserted": True, "hypothesis": [values["text"]], "workflow": []}
-        case "extract":
-            context = {"text": values["hypothesis"], "context": values["hypothesis"], "explanation": "all"}
-            reply = {"hypothesis": [context]}
-        case "match":
-            reply = {"match": values["gold_context"] == values["predicted_context"]}
-        case "variables":
-            shared = 2 if values["HypoA"] == values["HypoB"] else 0
-            reply = {"sizeA": 2, "sizeB": 2, "intersection": shared, "explanation": "counted"}
-        case _:
-            answer = "A" if values["HypoA"] == values["HypoB"] else "C"
-            reply = {"answer": answer, "explanation": "compared"}
+    name = question(request)
+    reply: dict[str, Any]
+    if name == "answer":
+        reply = {"asserted": True, "hypothesis": [values["text"]], "workflow": []}
+    elif name == "extract":
+        part = {"text": values["hypothesis"], "context": values["hypothesis"]}
+        reply = {"hypothesis": [part]}
+    elif name == "match":
+        reply = {"match": values["gold_context"] == values["predicted_context"]}
+    else:
+        is_equal = values["HypoA"] == values["HypoB"]
+        reply = {
+            "sizeA": 2,
+            "sizeB": 2,
+            "intersection": 2 if is_equal else 0,
+            "answer": "A" if is_equal else "C",
+        }
     return json.dumps(reply)
 
 
@@ -138,22 +143,22 @@ def tool_call(name: str, content: str = "", **arguments: Any) -> dict[str, Any]:
 def _openai(request: Request, answer: str | dict[str, Any] | Cut | NoChoices) -> dict[str, Any]:
     tokens = 5
     reason = "stop"
-    choices = []
+    message: Any = {"role": "assistant", "content": answer}
     if isinstance(answer, Cut):
         tokens = answer.tokens
         reason = "length"
-        answer = answer.text
-    if not isinstance(answer, NoChoices):
-        message = {"role": "assistant", "content": answer} if isinstance(answer, str) else answer
-        if "tool_calls" in message:
-            reason = "tool_calls"
-        choices = [{"index": 0, "message": message, "finish_reason": reason}]
+        message["content"] = answer.text
+    if isinstance(answer, dict):
+        message = answer
+    if "tool_calls" in message:
+        reason = "tool_calls"
+    choice = {"index": 0, "message": message, "finish_reason": reason}
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 0,
         "model": request["model"],
-        "choices": choices,
+        "choices": [] if isinstance(answer, NoChoices) else [choice],
         "usage": {"prompt_tokens": 10, "completion_tokens": tokens, "total_tokens": 10 + tokens},
     }
 

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.event import SandboxEvent, ToolEvent
+from inspect_ai.event import ToolEvent
 from inspect_ai.log import EvalSample, read_eval_log
 
-from inspect_discoverybench.submission.submission import SubmissionState
 from tests import shared
 from tests.endpoint import Answer, Request, question, serve, tool_call, truthful
 
@@ -180,8 +179,6 @@ def test_every_sample_has_four_scores_and_the_calls_of_the_agent(eval_run: Calla
     samples = eval_run("two").samples
     assert [sample.id for sample in samples] == ["test/archaeology/0/0", "test/archaeology/1/0"]
     for sample in samples:
-        assert sample.error is None
-        assert sample.limit is None
         assert sample.scores
         [score] = sample.scores.values()
         # The judge finds other variables and another relationship in texts that differ.
@@ -191,10 +188,6 @@ def test_every_sample_has_four_scores_and_the_calls_of_the_agent(eval_run: Calla
         assert [call.function for call in calls] == ["python", "python", "submit"]
         assert not any(call.error for call in calls)
         assert "capital.csv: {bytes: " in str(calls[0].result)
-        submission = sample.store_as(SubmissionState).submission
-        assert submission
-        assert submission.source == "call"
-        assert calls[2].result == f"**Hypothesis**\n\n{HYPOTHESIS}\n\n**Workflow**\n\n{submission.workflow}"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -231,14 +224,6 @@ def test_the_container_has_the_data_and_no_answer_network_root_or_capabilities(
         assert walk["uid"] != 0
         for capabilities in walk["capabilities"]:
             assert int(capabilities, 16) == 0
-
-
-def test_nothing_runs_in_the_container_after_the_last_call(eval_run: Callable[[str], Run]) -> None:
-    for sample in eval_run("two").samples:
-        last_call = sample.events.index(calls_of(sample)[-1])
-        commands = [number for number, event in enumerate(sample.events) if isinstance(event, SandboxEvent)]
-        assert commands
-        assert max(commands) < last_call
 
 
 def test_both_names_work_beside_a_folder_of_that_name(installed_wheel: Path, tmp_path: Path) -> None:

@@ -31,7 +31,8 @@ def provenance(task: Task) -> dict[str, Any]:
 
 
 def test_a_task_records_its_data_image_prompts_and_default_solver() -> None:
-    record = provenance(demo(sandbox="docker"))
+    task = demo(sandbox="docker")
+    record = provenance(task)
     digest = build_digest(shipped("sandbox"))
     assert record["image"] == {"reference": image(), "build_digest": digest}
     assert image().endswith(f":{digest[:12]}")
@@ -43,29 +44,35 @@ def test_a_task_records_its_data_image_prompts_and_default_solver() -> None:
 
 def test_the_checksum_is_that_of_the_data(tmp_path: Path) -> None:
     """A changed data file or gold hypothesis changes it; arguments and the path do not."""
-    folder = Path(shutil.copytree(EXAMPLE, tmp_path / EXAMPLE.name))  # sample ids have the name of the folder
-
-    def checksum(path: Path, **arguments: Any) -> Any:
-        return provenance(custom(path=str(path), sandbox="local", **arguments))["data"]
-
-    original = checksum(EXAMPLE)
+    folder = tmp_path / EXAMPLE.name  # sample ids have the name of the folder
+    shutil.copytree(EXAMPLE, folder)
+    original = data_of(EXAMPLE)
     assert original["commit"] is None
-    assert checksum(folder, aggregation="released", domain_knowledge=True) == original
+    assert data_of(folder, aggregation="released", domain_knowledge=True) == original
+
     table = next(folder.glob("*.csv"))
-    table.write_text(table.read_text("utf-8") + "\n", "utf-8")
-    after = checksum(folder)
-    assert after != original
+    with table.open("a") as file:
+        file.write("\n")
+    changed_table = data_of(folder)
+    assert changed_table != original
+
     metadata = folder / "metadata_0.json"
-    metadata.write_text(metadata.read_text("utf-8").replace("islands", "isles"), "utf-8")
-    assert checksum(folder) not in (original, after)
+    text = metadata.read_text("utf-8").replace("islands", "isles")
+    metadata.write_text(text, "utf-8")
+    assert data_of(folder) not in (original, changed_table)
+
+
+def data_of(path: Path, **arguments: Any) -> Any:
+    task = custom(path=str(path), sandbox="local", **arguments)
+    return provenance(task)["data"]
 
 
 def test_the_audit_and_the_generator_record_theirs(tmp_path: Path) -> None:
     audit = provenance(judge_audit(released=False))
     assert audit["data"]["checksum"]
-    assert set(audit["prompts"]) >= {"judge/audit", "judge/relationship"}
+    assert "judge/audit" in audit["prompts"]
     generator = provenance(synth_generate(out=str(tmp_path / "a")))
-    assert set(generator["prompts"]) >= {"synth/root"}
+    assert "synth/root" in generator["prompts"]
 
 
 @pytest.mark.usefixtures("engine")

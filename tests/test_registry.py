@@ -48,12 +48,13 @@ def test_a_task_has_the_same_name_however_it_is_created(form: str) -> None:
 
 
 def test_an_eval_set_can_be_resumed_under_an_alias(tmp_path: Path) -> None:
-    for form in ("short name", "long name", "function", "task"):
-        complete, _ = eval_set(
-            FORMS[form](), str(tmp_path / "set"), model="none", solver=GOLD, limit=1, retry_attempts=0
-        )
+    folder = tmp_path / "set"
+    for form in ("short name", "long name", "function"):
+        task = FORMS[form]()
+        complete, _ = eval_set(task, str(folder), model="none", solver=GOLD, limit=1, retry_attempts=0)
         assert complete
-    assert len(list((tmp_path / "set").glob("*.eval"))) == 1
+    logs = list(folder.glob("*.eval"))
+    assert len(logs) == 1
 
 
 @pytest.mark.parametrize("package", ["discoverybench", "inspect_discoverybench"])

@@ -1,10 +1,9 @@
-"""Studies that tests write, and one sample of each study for tests that do not need a whole split."""
+"""Studies that tests write."""
 
 import json
 from pathlib import Path
 from typing import Any
 
-from inspect_ai import Task
 from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.dataset.custom import custom_samples
@@ -45,12 +44,3 @@ def write_study(folder: Path, metadata: Metadata | None = None, table: str = "x,
 def load(path: Path, answer_key: Path | None = None) -> list[Sample]:
     """The samples of custom studies, without hints."""
     return custom_samples(path, answer_key, Hints())
-
-
-def first_of_each_study(task: Task) -> list[str]:
-    """Ids of the first sample of each study."""
-    ids: dict[str, str] = {}
-    for sample in task.dataset:
-        metadata = sample.metadata or {}
-        ids.setdefault(metadata["dataset"], str(sample.id))
-    return list(ids.values())

@@ -2,27 +2,22 @@
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from inspect_ai import Task, eval_retry, task_with
 from inspect_ai import eval as inspect_eval
-from inspect_ai.log import EvalLog, read_eval_log
-from inspect_ai.model import get_model
+from inspect_ai import eval_retry
 from inspect_ai.solver import SolverSpec
 from inspect_ai.util import ComposeBuild, ComposeConfig, ComposeService, SandboxEnvironmentSpec
 
-from inspect_discoverybench import custom, demo
+from inspect_discoverybench import demo
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.sandbox.image import BUILD_INPUTS, image
 from inspect_discoverybench.sandbox.shipped_files import shipped
 from tests.docker_images import image_ids
 
-EXAMPLE = Path(__file__).parents[2] / "examples/lighthouses"
-PUSH = Path(__file__).parents[2] / ".ci" / "image-push"
 GOLD = SolverSpec("discoverybench/gold")
 
 FROM_REGISTRY = (None, None)
@@ -163,52 +158,15 @@ def test_the_tag_changes_with_the_files_of_the_image(tmp_path: Path, name: str) 
     assert image(folder) == changed
 
 
-def test_the_image_is_pushed_for_both_platforms_from_a_digest_of_its_base(tmp_path: Path, docker: Path) -> None:
-    name = "registry.example.org/team/sandbox:1"
-    # The registry has the base, and the image when it has been built.
-    lookup = f'case "$*" in *imagetools*{name}) grep -q " build " {docker} || exit 1;; esac'
-    shell(tmp_path / "docker", f'echo "$@" >> {docker}', lookup, "echo sha256:abc")
-    command = [str(PUSH), "registry.example.org/team", "sandbox:1"]
-    result = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert result.stdout == f"{name}@sha256:abc\n"
-    calls = docker.read_text("utf-8").splitlines()
-    [build] = [call for call in calls if " build " in call]
-    assert build == (
-        "buildx build --platform linux/amd64,linux/arm64 --build-arg BASE=python:3.13-slim-trixie@sha256:abc "
-        f"--tag {name} --push sandbox"
-    )
-
-
-def run(*tasks: Task) -> EvalLog:
-    """Evaluate one sample of each task; return the first log."""
-    logs = inspect_eval(
-        list(tasks),
-        model="none",
-        solver=GOLD,
-        limit=1,
-        max_tasks=2,
-    )
-    for log in logs:
-        assert log.status == "success", log.error
-    return read_eval_log(logs[0].location)
-
-
 @pytest.mark.usefixtures("engine")
 @pytest.mark.timeout(900)
 def test_a_run_leaves_no_image_behind() -> None:
     """Compose puts the name of its project into an image, so every build makes another; the last one has the tag."""
-    run(demo(sandbox="docker"))
     before = image_ids(image())
     assert len(before) == 1
-
-    lexical = get_model("discoverybench/lexical")
-    own = custom(path=str(EXAMPLE), sandbox="docker")
-    own = task_with(own, model_roles={"grader": lexical})
-    log = run(demo(sandbox="docker"), own)
-    assert image_ids(image()) == before
+    [log] = inspect_eval(demo(sandbox="docker"), model="none", solver=GOLD, limit=1)
+    assert log.status == "success", log.error
     assert service_of(log.eval.sandbox).build is None
-
     [again] = eval_retry(log)
     assert again.status == "success"
-    assert again.eval.task_id == log.eval.task_id
     assert image_ids(image()) == before

@@ -49,7 +49,7 @@ def make_samples(goals: Sequence[SourcedGoal], hints: Hints) -> list[Sample]:
         checksums = {}
         for file in goal.metadata.data_files:
             path = locate(goal.source.parent, file.name)
-            files[file.name] = str(path.resolve())
+            files[file.name] = str(path)
             checksums[file.name] = checksum_of(path)
 
         added = {"hints": tuple(requested), "data_checksums": checksums}
