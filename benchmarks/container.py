@@ -1,7 +1,7 @@
 """Start and end of a Docker sample, beside an empty container with and without the same files."""
 
 import argparse
-import sys
+from collections import defaultdict
 from datetime import datetime
 from itertools import pairwise
 from statistics import median
@@ -11,7 +11,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.solver import use_tools
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
-from measure import own_folders, require_engine, show
+from measure import own_folders, require_engine, require_success, show
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.dataset.custom import demo_samples
@@ -36,44 +36,51 @@ SERVICE = {
 def empty(files: bool) -> Task:
     """The samples of the demo in an empty container, with or without their data files."""
     samples = demo_samples(Hints())[:SAMPLES]
-    bare = [sample.model_copy(update={"files": sample.files if files else None}) for sample in samples]
+    if not files:
+        samples = [sample.model_copy(update={"files": None}) for sample in samples]
     config = ComposeConfig.model_validate({"services": {"default": SERVICE}})
-    return Task(dataset=bare, sandbox=SandboxEnvironmentSpec("docker", config))
+    return Task(dataset=samples, sandbox=SandboxEnvironmentSpec("docker", config))
 
 
 def ours() -> Task:
     """The demo in Docker: hardened container, data files, verification."""
     task = demo(sandbox="docker")
-    return task_with(task, dataset=MemoryDataset(list(task.dataset)[:SAMPLES]), scorer=[])
+    samples = list(task.dataset)[:SAMPLES]
+    return task_with(task, dataset=MemoryDataset(samples), scorer=[])
 
 
 def seconds(task: Task) -> list[float]:
     """Seconds from the start of a sample to that of the next one."""
     [log] = inspect_eval(task, model="mockllm/model", solver=use_tools(), max_samples=1)
-    if log.status != "success" or not log.samples:
-        sys.exit(f"The eval ended with {log.status}: {log.error}")
-    starts = [datetime.fromisoformat(str(sample.started_at)) for sample in log.samples]
-    starts.sort()
-    between = [later - earlier for earlier, later in pairwise(starts)]
-    return [duration.total_seconds() for duration in between]
+    texts = [str(sample.started_at) for sample in require_success(log)]
+    starts = sorted(map(datetime.fromisoformat, texts))
+    durations = [later - earlier for earlier, later in pairwise(starts)]
+    return [duration.total_seconds() for duration in durations]
 
 
 def main() -> None:
     """Measure in alternating rounds and print."""
     argparse.ArgumentParser(description=__doc__).parse_args()
     require_engine()
-    makers = {"an empty container": lambda: empty(files=False), FLOOR: lambda: empty(files=True), OURS: ours}
-    measured: dict[str, list[float]] = {name: [] for name in makers}
+    makers = {
+        "an empty container": lambda: empty(files=False),
+        FLOOR: lambda: empty(files=True),
+        OURS: ours,
+    }
+    measured: defaultdict[str, list[float]] = defaultdict(list)
     with own_folders():
         for _ in range(ROUNDS):
             for name, make in makers.items():
                 measured[name] += seconds(make())
-    medians = {name: median(values) for name, values in measured.items()}
-    floor = medians[FLOOR]
-    rows = [(name, f"{value / floor:.2f}", f"{value:.2f}") for name, value in medians.items()]
+
+    floor = median(measured[FLOOR])
+    rows = []
+    for name, values in measured.items():
+        middle = median(values)
+        rows.append((name, middle / floor, middle))
     show(
         f"Start and end of a Docker sample, one after the other; target of the ratio: {TARGET}",
-        ("what", "ratio", "median s"),
+        {"what": "", "ratio": ".2f", "median s": ".2f"},
         rows,
         f"{ROUNDS} alternating rounds of {SAMPLES} samples. The image exists.",
     )

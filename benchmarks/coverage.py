@@ -23,7 +23,10 @@ DB_REAL_TEST = Tasks(DATA["239 tasks, 6 studies (DB-REAL test)"])
 KNOWLEDGE = (0.5, 0.8, 0.95, 0.98)
 """Probabilities that an annotator knows the choice instead of guessing."""
 
-CHOICES = ((0.45, 0.45, 0.1), (0.7, 0.2, 0.1))
+CHOICES = (
+    (0.45, 0.45, 0.1),
+    (0.7, 0.2, 0.1),
+)
 """Probabilities of the choices."""
 
 CHANCES = (0.02, 0.1, 0.25, 0.5)
@@ -44,30 +47,25 @@ LABELS = (
 )
 """Numbers of labels, and shares of tasks without a submission."""
 
+Row = tuple[str | float, ...]
+
 Draw = tuple[float, float, float]
 """The ends of an interval, and the truth."""
 
 
-def rows_of_scores(count: int) -> list[tuple[str, ...]]:
+def rows_of_scores(count: int) -> list[Row]:
     """One row for each interval that is printed."""
-    rows: list[tuple[str, ...]] = []
+    rows: list[Row] = []
     for name, setting in SETTINGS.items():
         for data in DATA:
-            for interval, row in coverage(data, setting, count).iterrows():
-                cells = (
-                    name,
-                    data,
-                    str(interval),
-                    f"{row.average:.1%}",
-                    f"{row.lowest:.1%}",
-                    f"{row.width:.2f}",
-                    "" if np.isnan(row.false_alarms) else f"{row.false_alarms:.1%}",
-                )
-                rows.append(cells)
+            intervals = coverage(data, setting, count)
+            printed = intervals.astype(object).where(intervals.notna(), "")  # no false alarms where there is an effect
+            for interval, *figures in printed.itertuples(name=None):
+                rows.append((name, data, interval, *figures))
     return rows
 
 
-def covered(count: int, draws: Sequence[Callable[[], Draw]]) -> tuple[str, str, str]:
+def covered(count: int, draws: Sequence[Callable[[], Draw]]) -> tuple[float, float, float]:
     """Average coverage, that of the least favourable draw, and mean width."""
     shares = []
     widths = []
@@ -78,18 +76,19 @@ def covered(count: int, draws: Sequence[Callable[[], Draw]]) -> tuple[str, str, 
             contains.append(low <= truth <= high)
             widths.append(high - low)
         shares.append(fmean(contains))
-    average, lowest = fmean(shares), min(shares)
-    width = fmean(widths)
-    return f"{average:.1%}", f"{lowest:.1%}", f"{width:.2f}"
+    return fmean(shares), min(shares), fmean(widths)
 
 
 def draw_kappa(random: np.random.Generator, pairs: int, knowledge: float, chances: tuple[float, ...]) -> Draw:
     """Kappa of three annotators: the probability that two of them know. What they know depends on the gold."""
     sample = random.permutation(239)[:pairs]
     golds = np.array(DB_REAL_TEST.golds)[sample]
-    of_gold = random.beta(2 * knowledge, 2 * (1 - knowledge), 239)  # two votes on one gold have a correlation of 1/3
-    chance_to_know = of_gold[golds][:, None]
+    alpha = 2 * knowledge
+    beta = 2 - alpha
+    of_gold = random.beta(alpha, beta, 239)  # two votes on one gold have a correlation of 1/3
+    chance_to_know = of_gold[golds].reshape(-1, 1)
     knows = random.random((pairs, 3)) < chance_to_know
+
     choice = random.choice(3, (pairs, 1), p=chances)
     guesses = random.choice(3, (pairs, 3), p=chances)
     votes = np.where(knows, choice, guesses)
@@ -97,6 +96,7 @@ def draw_kappa(random: np.random.Generator, pairs: int, knowledge: float, chance
     result = kappa("kappa", table, golds.tolist())
     if result.low is None or result.high is None:  # not defined: all votes are one choice
         return draw_kappa(random, pairs, knowledge, chances)
+
     covariance = knowledge * (1 - knowledge) / 3
     truth = knowledge**2 + covariance
     return result.low, result.high, truth
@@ -109,7 +109,8 @@ def each_task(random: np.random.Generator, share: float) -> np.ndarray:
 
 def draw_corrected(random: np.random.Generator, labels: int, silent: float, chance: float, invented: float) -> Draw:
     """The mean corrected by labels. Some tasks have no submission, and need no label."""
-    system, _ = simulate(random, DB_REAL_TEST, SETTINGS["usual"], (chance, chance))
+    chances = (chance, chance)
+    system, _ = simulate(random, DB_REAL_TEST, SETTINGS["usual"], chances)
     is_silent = each_task(random, silent)
     true = np.where(is_silent, 0.0, system.scores)
     is_seen = each_task(random, 0.75)
@@ -134,21 +135,20 @@ def draw_corrected(random: np.random.Generator, labels: int, silent: float, chan
     return result.low, result.high, truth
 
 
-def rows_of_labels(count: int) -> list[tuple[str, ...]]:
+def rows_of_labels(count: int) -> list[Row]:
     """One row for each number of pairs or labels."""
     random = np.random.default_rng(5)
-    rows: list[tuple[str, ...]] = []
+    rows: list[Row] = []
     for pairs in PAIRS:
         draw_pairs = partial(draw_kappa, random, pairs)
-        draws = [partial(draw_pairs, *case) for case in product(KNOWLEDGE, CHOICES)]
-        figures = covered(count, draws)
+        cases = product(KNOWLEDGE, CHOICES)
+        figures = covered(count, [partial(draw_pairs, *case) for case in cases])
         rows.append(("Fleiss' kappa", f"{pairs} pairs", *figures))
     for labels, silent in LABELS:
         draw_labels = partial(draw_corrected, random, labels, silent)
-        draws = [partial(draw_labels, *case) for case in product(CHANCES, INVENTED)]
-        figures = covered(count, draws)
-        name = f"{labels} labels, {silent:.0%} without a submission"
-        rows.append(("corrected mean", name, *figures))
+        pairs_of_chances = product(CHANCES, INVENTED)
+        figures = covered(count, [partial(draw_labels, *case) for case in pairs_of_chances])
+        rows.append(("corrected mean", f"{labels} labels, {silent:.0%} without a submission", *figures))
     return rows
 
 
@@ -158,11 +158,16 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=500, help="data sets for each pair of chances")
     parser.add_argument("--labels", action="store_true", help="the intervals of votes and labels instead")
     options = parser.parse_args()
+    figures = {
+        "average": ".1%",
+        "lowest": ".1%",
+        "width": ".2f",
+    }
     if options.labels:
-        columns = ["interval", "labels", "average", "lowest", "width"]
+        columns = {"interval": "", "labels": "", **figures}
         rows = rows_of_labels(options.count)
     else:
-        columns = ["setting", "data", "interval", "average", "lowest", "width", "false alarms"]
+        columns = {"setting": "", "data": "", "interval": "", **figures, "false alarms": ".1%"}
         rows = rows_of_scores(options.count)
     show("Coverage of the 95 % intervals", columns, rows)
 

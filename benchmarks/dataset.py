@@ -16,7 +16,9 @@ def build(benchmark: str) -> dict[str, float]:
     from inspect_discoverybench.dataset.splits import REAL, SYNTH, released_samples
     from inspect_discoverybench.dataset.task_text import Hints, task_text
 
-    splits = [split for split in REAL if split.name == "test"] if benchmark == "real" else SYNTH
+    splits = list(SYNTH)
+    if benchmark == "real":
+        splits = [split for split in REAL if split.name == "test"]
     samples = []
     start = time.perf_counter()
     for split in splits:
@@ -55,10 +57,17 @@ def main() -> None:
         for benchmark, target in TARGETS.items():
             runs = [in_fresh_process(build, benchmark) for _ in range(RUNS)]
             for part in runs[0]:
-                limit = f"{target:.1f}" if part.endswith("samples") else ""
                 seconds = median(run[part] for run in runs)
-                rows.append((benchmark, part, f"{seconds:.3f}", limit))
-    show("Building the dataset", ("data", "what", "seconds", "target"), rows, f"Medians of {RUNS} fresh processes.")
+                limit = ""
+                if part.endswith("samples"):
+                    limit = f"{target} s"
+                rows.append((benchmark, part, seconds, limit))
+    show(
+        "Building the dataset",
+        {"data": "", "what": "", "seconds": ".3f", "target": ""},
+        rows,
+        f"Medians of {RUNS} fresh processes.",
+    )
 
 
 if __name__ == "__main__":

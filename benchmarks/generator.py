@@ -6,7 +6,6 @@ public. The tests of the generator check some of the measures on a smaller set.
 
 import json
 import os
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from measure import DATA, in_fresh_process, own_folders, require_data, show
+from measure import DATA, in_fresh_process, own_folders, require_data, require_success, show
 
 SEEDS = range(5)
 DOMAINS = 5
@@ -62,7 +61,6 @@ class MeasuredTask:
     Attributes:
         is_first: Whether the task is the first of its folder, whose tasks share one data file.
         columns: Number of columns.
-        rows: Number of rows.
         missing: Share of missing cells.
         difficulty: Path length of the task.
         gold: None if the gold columns are not public, or the target is constant.
@@ -70,7 +68,6 @@ class MeasuredTask:
 
     is_first: bool
     columns: int
-    rows: int
     missing: float
     difficulty: int
     gold: GoldFacts | None
@@ -89,7 +86,6 @@ def measured(path: Path) -> MeasuredTask:
     return MeasuredTask(
         is_first=path.stem == "metadata_0",
         columns=table.shape[1],
-        rows=table.shape[0],
         missing=float(table.isna().to_numpy().mean()),
         difficulty=query["difficulty"],
         gold=gold,
@@ -98,30 +94,35 @@ def measured(path: Path) -> MeasuredTask:
 
 def gold_facts(table: pd.DataFrame, target: str, relevant: Sequence[str]) -> GoldFacts:
     """Measure what the columns of a table say about a target."""
-    place = list(table).index(target) / (table.shape[1] - 1)
-    table = table.dropna(subset=[target])
-    outcome = terms_of(table[target])[:, 0]
-    terms = {name: terms_of(table[name]) for name in map(str, table) if name != target}
-    gold = [name for name in relevant if name in terms]
-    others = [name for name in terms if name not in gold]
+    columns = [str(name) for name in table if name != target]
+    complete = table.dropna(subset=[target])
+    outcome = terms_of(complete[target])[:, 0]
+    terms = {name: terms_of(complete[name]) for name in columns}
+    gold = [name for name in columns if name in relevant]
+    others = [name for name in columns if name not in relevant]
 
-    alone = {name: explained(outcome, [terms[name]]) for name in terms}
+    alone = {name: explained(outcome, [terms[name]]) for name in columns}
     best_gold = max((alone[name] for name in gold), default=0.0)
     best_other = max(alone[name] for name in others)
 
     # Ours name a second record of a column after it.
-    copies = {f"{name}_2" for name in terms}
-    originals = [name for name in terms if name not in copies]
-    extended = [name for name in terms if any(other.startswith(f"{name}_") for other in terms)]
+    copies = {f"{name}_2" for name in columns}
+    originals = [name for name in columns if name not in copies]
+    extended = [name for name in columns if is_extended(name, columns)]
     return GoldFacts(
         variables=len(gold),
-        place=place,
+        place=list(table).index(target) / len(columns),
         without_gold=explained(outcome, [terms[name] for name in others]),
         other_is_best=best_other > best_gold,
         gold_share=len(gold) / len(originals),
         extended_is_gold=[name in gold for name in extended],
         greedy_f1=f1(greedy(outcome, terms), gold),
     )
+
+
+def is_extended(name: str, columns: Sequence[str]) -> bool:
+    """Whether the name of another column extends a name."""
+    return any(other.startswith(f"{name}_") for other in columns)
 
 
 def terms_of(column: "pd.Series[Any]") -> Terms:
@@ -190,11 +191,13 @@ def generate(out: str, seed: int) -> GeneratedSet:
     start = time.perf_counter()
     [log] = inspect_eval(task, model="discoverybench/baseline", max_samples=2)
     seconds = time.perf_counter() - start
-    if log.status != "success":
-        sys.exit(f"The set could not be generated: {log.error and log.error.message}")
-
+    require_success(log)
     answer_key = pd.read_csv(folder / "answer_key.csv")
-    return GeneratedSet(measured_tasks(str(folder)), list(answer_key["gold_hypo"]), seconds)
+    return GeneratedSet(
+        tasks=measured_tasks(str(folder)),
+        golds=list(answer_key["gold_hypo"]),
+        seconds=seconds,
+    )
 
 
 def measured_tasks(folder: str) -> list[MeasuredTask]:
@@ -206,11 +209,12 @@ def measured_tasks(folder: str) -> list[MeasuredTask]:
 def facts_of_files(tasks: Sequence[MeasuredTask]) -> dict[str, str]:
     """What the table says about data files and difficulties."""
     first = [task for task in tasks if task.is_first]
+    columns = median(task.columns for task in first)
+    missing = mean(task.missing for task in first)
     facts = {
-        "tasks": str(len(tasks)),
-        "columns (median)": f"{median(task.columns for task in first):g}",
-        "rows (median)": f"{median(task.rows for task in first):g}",
-        "missing cells": f"{mean(task.missing for task in first):.2%}",
+        "tasks": f"{len(tasks)}",
+        "columns (median)": f"{columns:g}",
+        "missing cells": f"{missing:.2%}",
     }
     for level in LEVELS:
         share = mean(task.difficulty == level for task in tasks)
@@ -220,19 +224,17 @@ def facts_of_files(tasks: Sequence[MeasuredTask]) -> dict[str, str]:
 
 def facts_of_golds(tasks: Sequence[MeasuredTask]) -> dict[str, str]:
     """What the table says about the variables of gold hypotheses."""
-    golds = [task.gold for task in tasks if task.gold]
-    places = [gold.place for gold in golds]
-    extended = []
-    for gold in golds:
-        extended += gold.extended_is_gold
+    golds = pd.DataFrame([task.gold for task in tasks if task.gold])
+    is_last = golds.place == 1
+    extended_is_gold = golds.extended_is_gold.explode().dropna()
     facts = {
-        "variables per gold (median)": f"{median(gold.variables for gold in golds):g}",
-        "R² without gold columns (median)": f"{median(gold.without_gold for gold in golds):.2f}",
-        "another column predicts better": f"{mean(gold.other_is_best for gold in golds):.1%}",
-        "place of the target, 0 to 1 (mean)": f"{mean(places):.2f}",
-        "target is the last column": f"{places.count(1) / len(places):.1%}",
-        "P(gold), of columns that are no copies": f"{mean(gold.gold_share for gold in golds):.3f}",
-        "P(gold), if another name extends its name": f"{mean(extended):.3f}",
+        "variables per gold (median)": f"{golds.variables.median():g}",
+        "R² without gold columns (median)": f"{golds.without_gold.median():.2f}",
+        "another column predicts better": f"{golds.other_is_best.mean():.1%}",
+        "place of the target, 0 to 1 (mean)": f"{golds.place.mean():.2f}",
+        "target is the last column": f"{is_last.mean():.1%}",
+        "P(gold), of columns that are no copies": f"{golds.gold_share.mean():.3f}",
+        "P(gold), if another name extends its name": f"{extended_is_gold.mean():.3f}",
     }
     for level in LEVELS:
         scores = [task.gold.greedy_f1 for task in tasks if task.gold and task.difficulty == level]
@@ -254,22 +256,25 @@ def main() -> None:
 
     everything: list[MeasuredTask] = []
     golds: list[str] = []
+    seconds = 0.0
     for generated in sets:
         everything += generated.tasks
         golds += set(generated.golds)
-    groups = [*(generated.tasks for generated in sets), everything]
-    of_generated = [facts_of_files(tasks) | facts_of_golds(tasks) for tasks in groups]
-    of_released = facts_of_files(train) | facts_of_golds([*train, *dev])
-    columns = [facts.values() for facts in (of_released, *of_generated)]
-    rows = list(zip(of_released, *columns, strict=True))
+        seconds += generated.seconds
+
+    # The files of train, and the golds of both.
+    facts = {"released": facts_of_files(train) | facts_of_golds([*train, *dev])}
+    for seed, generated in zip(SEEDS, sets, strict=True):
+        facts[f"seed {seed}"] = facts_of_files(generated.tasks) | facts_of_golds(generated.tasks)
+    facts["all"] = facts_of_files(everything) | facts_of_golds(everything)
+    table = pd.DataFrame(facts)
 
     shared = len(golds) - len(set(golds))
-    seconds = sum(generated.seconds for generated in sets)
     per_thousand = 1_000 * seconds / len(everything)
     show(
         "Generated and released sets",
-        ("", "released", *(f"seed {seed}" for seed in SEEDS), "all"),
-        rows,
+        dict.fromkeys(["", *table.columns], ""),
+        list(table.itertuples(name=None)),
         f"Gold hypotheses that two seeds share: {shared}. Seconds per 1,000 tasks: {per_thousand:.0f}.",
     )
 

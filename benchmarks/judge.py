@@ -3,7 +3,6 @@
 import argparse
 import json
 import os
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,12 +13,12 @@ from endpoint import Endpoint, endpoint
 from inspect_ai import Task, task_with
 from inspect_ai import eval as inspect_eval
 from inspect_ai.event import ModelEvent, SpanBeginEvent, SpanEndEvent
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import CachePolicy, ChatMessage, GenerateConfig, ModelOutput, get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
-from measure import own_folders, require_data, show
+from measure import own_folders, require_data, require_success, show
 
 from inspect_discoverybench import real
 
@@ -37,7 +36,8 @@ def other_hypothesis() -> Solver:
         # With the sample's id in it, only the extraction of a gold hypothesis can be shared by samples.
         text = f"In the part of the data called {state.sample_id}, the first column has no effect on the second."
         # An object is read without a question to the judge.
-        state.output = ModelOutput.from_content("other", json.dumps({"hypothesis": text}))
+        submission = json.dumps({"hypothesis": text})
+        state.output = ModelOutput.from_content("other", submission)
         state.messages.append(state.output.message)
         return state
 
@@ -62,7 +62,8 @@ def bare(questions: dict[str, list[Question]]) -> Scorer:
             judge = get_model(role="grader")
             cache = CachePolicy(expiry=None, per_epoch=False)
             *first, match = questions[str(state.sample_id)]
-            await collect(*(judge.generate(messages, config=config, cache=cache) for messages, config in first))
+            asked = [judge.generate(messages, config=config, cache=cache) for messages, config in first]
+            await collect(*asked)
             messages, config = match
             await judge.generate(messages, config=config, cache=cache)
             return Score(value=1)
@@ -75,13 +76,18 @@ def bare(questions: dict[str, list[Question]]) -> Scorer:
 def questions_of(log: EvalLog) -> dict[str, list[Question]]:
     """What `bare` asks again."""
     full = read_eval_log(log.location, resolve_attachments=True)
-    return {
-        str(sample.id): sorted(
-            ((event.input, event.config) for event in sample.events if isinstance(event, ModelEvent)),
-            key=lambda question: "predicted context" in question[0][-1].text,
-        )
-        for sample in full.samples or []
-    }
+    questions = {}
+    for sample in require_success(full):
+        asked = [(event.input, event.config) for event in sample.events if isinstance(event, ModelEvent)]
+        asked.sort(key=_is_match)
+        questions[str(sample.id)] = asked
+    return questions
+
+
+def _is_match(question: Question) -> bool:
+    """Whether a question is that about the match of contexts, the last one."""
+    messages, _ = question
+    return "predicted context" in messages[-1].text
 
 
 @dataclass(frozen=True)
@@ -105,10 +111,13 @@ class Run:
 
 def evaluate(server: Endpoint, limit: int | None, at_once: int, asking: Scorer | None = None) -> Run:
     """Score DB-REAL test with our scorer or another, with as many samples and connections at once."""
-    before, cpu = server.requests, time.process_time()
+    requests = server.requests
+    cpu = time.process_time()
     task = task_with(real(), sandbox=None, setup=[])
-    log = inspect_eval(
-        task if asking is None else Task(dataset=task.dataset, scorer=asking),
+    if asking is not None:
+        task = Task(dataset=task.dataset, scorer=asking)
+    [log] = inspect_eval(
+        task,
         model="mockllm/model",
         model_roles={"grader": "openai/gpt-4o-2024-08-06"},
         solver=other_hypothesis(),
@@ -116,40 +125,56 @@ def evaluate(server: Endpoint, limit: int | None, at_once: int, asking: Scorer |
         max_samples=at_once,
         # A sample alone asks four questions at once.
         max_connections=max(at_once, 4),
-    )[0]
-    if log.status != "success":
-        sys.exit(f"The eval ended with {log.status}: {log.error}")
-    begins, ends = [], []
-    for sample in log.samples or []:
-        begin = next(e for e in sample.events if isinstance(e, SpanBeginEvent) and e.type == "scorers")
-        end = next(e for e in sample.events if isinstance(e, SpanEndEvent) and e.id == begin.id)
-        begins.append(begin.timestamp.timestamp())
-        ends.append(end.timestamp.timestamp())
+    )
+    spans = [scoring(sample) for sample in require_success(log)]
+    begins = [begin for begin, _ in spans]
+    ends = [end for _, end in spans]
     return Run(
         log=log,
-        sample=median(end - begin for begin, end in zip(begins, ends, strict=True)),
+        sample=median(end - begin for begin, end in spans),
         seconds=max(ends) - min(begins),
-        requests=server.requests - before,
+        requests=server.requests - requests,
         cpu=time.process_time() - cpu,
     )
 
 
-def row(server: Endpoint, latency: float, limit: int | None, at_once: int) -> Sequence[str]:
+def scoring(sample: EvalSample) -> tuple[float, float]:
+    """When the scoring of a sample begins and ends."""
+    begins = [event for event in sample.events if isinstance(event, SpanBeginEvent)]
+    ends = {event.id: event for event in sample.events if isinstance(event, SpanEndEvent)}
+    [begin] = [event for event in begins if event.type == "scorers"]
+    end = ends[begin.id]
+    return begin.timestamp.timestamp(), end.timestamp.timestamp()
+
+
+def row(server: Endpoint, latency: float, limit: int | None, at_once: int) -> Sequence[str | float]:
     """Medians of pairs of ours and Inspect's own, and the time of ours from the cache."""
-    ours, own = [], []
+    ours = []
+    own = []
     for _ in range(PAIRS):
         os.environ["INSPECT_CACHE_DIR"] = mkdtemp(dir=os.environ["TMPDIR"])
         ours.append(evaluate(server, limit, at_once))
-        own.append(evaluate(server, limit, at_once, bare(questions_of(ours[0].log))))
+        questions = questions_of(ours[0].log)
+        own.append(evaluate(server, limit, at_once, bare(questions)))
     cached = evaluate(server, limit, at_once)
+
+    ratios = [run.seconds / other.seconds for run, other in zip(ours, own, strict=True)]
+    samples = require_success(cached.log)
     return (
-        f"{len(cached.log.samples or [])}, {at_once} at once",
-        f"{median(run.sample for run in ours) / latency:.2f} L",
-        f"{median(run.seconds / bare.seconds for run, bare in zip(ours, own, strict=True)):.2f} ×",
-        f"{median(run.requests / run.seconds for run in ours):.1f}",
-        " and ".join(f"{median(1000 * run.cpu / run.requests for run in runs):.1f}" for runs in (ours, own)),
-        f"{cached.seconds:.1f} s",
+        f"{len(samples)}, {at_once} at once",
+        median(run.sample for run in ours) / latency,
+        median(ratios),
+        median(run.requests / run.seconds for run in ours),
+        cpu_per_request(ours),
+        cpu_per_request(own),
+        cached.seconds,
     )
+
+
+def cpu_per_request(runs: Sequence[Run]) -> float:
+    """Milliseconds of CPU time of the whole process for each request."""
+    seconds = median(run.cpu / run.requests for run in runs)
+    return 1000 * seconds
 
 
 def main() -> None:
@@ -162,14 +187,21 @@ def main() -> None:
     require_data()
     with own_folders(), endpoint(options.latency) as server:
         os.environ |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none"}
-        rows = [
-            row(server, options.latency, ALONE, 1),
-            *(row(server, options.latency, options.limit, number) for number in options.connections),
-        ]
+        alone = row(server, options.latency, ALONE, 1)
+        others = [row(server, options.latency, options.limit, count) for count in options.connections]
+    columns = {
+        "samples": "",
+        "a sample, L": ".2f",
+        "× Inspect's own time": ".2f",
+        "requests/s": ".1f",
+        "CPU ms": ".1f",
+        "Inspect's own CPU ms": ".1f",
+        "from the cache, s": ".1f",
+    }
     show(
         f"Judge at an endpoint with L = {options.latency} s",
-        ("samples", "a sample", "of Inspect's own time", "requests/s", "CPU ms and Inspect's own", "from the cache"),
-        rows,
+        columns,
+        [alone, *others],
         f"Medians of {PAIRS} pairs of ours and Inspect's own, one after the other; from the cache once.",
         "A sample: its scoring alone. CPU: of the whole process per request.",
     )

@@ -28,8 +28,13 @@ def main() -> None:
             mean = judged_mean(MEAN, accuracy, direction)
             higher_mean = judged_mean(HIGHER_MEAN, accuracy, direction)
             difference = higher_mean - mean
-            rows.append((name, direction, f"{100 * mean:.1f}", f"{100 * difference:.2f}"))
-    columns = ("right verdicts: context / variables / relationship", "errors", "a mean of 20", "a difference of 5")
+            rows.append((name, direction, 100 * mean, 100 * difference))
+    columns = {
+        "right verdicts: context / variables / relationship": "",
+        "errors": "",
+        "a mean of 20": ".1f",
+        "a difference of 5": ".2f",
+    }
     show("What errors of the judge do to HMS", columns, rows)
 
 

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from measure import in_fresh_process, own_folders, processes_in, require_data, show
+from measure import in_fresh_process, own_folders, processes_in, require_data, require_success, show
 
 SIZES = (100, 300, 1000, 1167)
 SPLITS = {"real": ("train", "test"), "synth": ("train", "dev", "test")}
@@ -60,11 +60,10 @@ def evaluate(size: int, sandbox: str) -> Run:
     )
     seconds = time.perf_counter() - start
     cpu = time.process_time() - cpu
-    if log.status != "success" or log.results is None:
-        sys.exit(f"The eval ended with {log.status}: {log.error and log.error.message}")
+    samples_scored = require_success(log)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return Run(
-        scored=log.results.completed_samples,
+        scored=len(samples_scored),
         seconds=seconds,
         cpu=cpu,
         children_cpu=children.ru_utime + children.ru_stime,
@@ -108,20 +107,19 @@ def main() -> None:
             before = existing(folder)
             run = in_fresh_process(evaluate, size, options.sandbox)
             left = left_behind(folder, before)
-            print(f"{size} samples: {run.seconds:.0f} s, {run.peak:.0f} MB, left {sorted(left)}", file=sys.stderr)
-            rows.append(
-                (
-                    f"{run.scored} of {size}",
-                    f"{run.seconds / run.scored:.3f}",
-                    f"{run.cpu / run.scored:.3f}",
-                    f"{run.children_cpu / run.scored:.3f}",
-                    f"{run.peak:.0f}",
-                    str(len(left)),
-                )
+            print(f"{size} samples left {sorted(left)}", file=sys.stderr)
+            row = (
+                f"{run.scored} of {size}",
+                run.seconds / run.scored,
+                run.cpu / run.scored,
+                run.children_cpu / run.scored,
+                run.peak,
+                len(left),
             )
+            rows.append(row)
     show(
         f"`codegen` with the offline models, {options.sandbox} sandbox",
-        ("scored", "wall s", "CPU s", "clients s", "peak MB", "left"),
+        {"scored": "", "wall s": ".3f", "CPU s": ".3f", "clients s": ".3f", "peak MB": ".0f", "left": ""},
         rows,
         "Seconds are per sample. Target: peak memory ≤ 900 MB. Left: processes, containers and files.",
     )

@@ -1,21 +1,23 @@
 """What every benchmark needs: folders of its own, a fresh process, and one printed table."""
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import psutil  # type: ignore[import-untyped]
 from rich.console import Console
 from rich.table import Table
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog, EvalSample
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # the package `tests`
 
@@ -30,7 +32,8 @@ FOREIGN = ("INSPECT_EVAL_MODEL", "INSPECT_EVAL_MODEL_ROLE", "OPENAI_API_KEY", "O
 @contextmanager
 def own_folders() -> Iterator[Path]:
     """Logs, caches and the working folder of this run, removed at the end; no key of the developer is used."""
-    before, here = dict(os.environ), Path.cwd()
+    before = dict(os.environ)
+    here = Path.cwd()
     with tempfile.TemporaryDirectory(prefix="discoverybench-benchmark-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         for variable in FOREIGN:
@@ -65,7 +68,8 @@ def processes_in(folder: Path) -> list[psutil.Process]:
     found = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):
-            if process.pid != os.getpid() and Path(process.cwd()).is_relative_to(folder):
+            place = Path(process.cwd())
+            if process.pid != os.getpid() and place.is_relative_to(folder):
                 found.append(process)
     return found
 
@@ -78,16 +82,44 @@ def require_data() -> None:
 
 def require_engine() -> None:
     """End with one line if there is no Docker engine."""
-    if not shutil.which("docker") or subprocess.run(["docker", "info"], capture_output=True, check=False).returncode:
+    try:
+        subprocess.run(["docker", "info"], capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
         sys.exit("No Docker engine answers. Start it, or measure something else.")
 
 
-def show(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], *notes: str) -> None:
-    """Print the table: the first column is text, the others are numbers."""
-    machine = f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, Python {sys.version.split()[0]}"
-    table = Table(title=f"{title} ({machine})", caption="\n".join(notes), caption_justify="left", title_justify="left")
-    for number, name in enumerate(header):
-        table.add_column(name, justify="right" if number else "left")
+def require_success(log: "EvalLog") -> "list[EvalSample]":
+    """The samples of an eval; end with one line if it failed."""
+    if log.status != "success":
+        sys.exit(f"The eval of {log.eval.task} ended with {log.status}: {log.error and log.error.message}")
+    return log.samples or []
+
+
+def show(title: str, columns: Mapping[str, str], rows: Sequence[Sequence[object]], *notes: str) -> None:
+    """Print the table.
+
+    Args:
+        title: Its title.
+        columns: The format of the numbers of each column by its name; of the first column, whose values are texts, too.
+        rows: Numbers, and texts that are printed as they are.
+        notes: Sentences below the table.
+    """
+    today = datetime.now(UTC).date()
+    python = sys.version.split()[0]
+    table = Table(
+        title=f"{title} ({today}, {os.cpu_count()} cores, Python {python})",
+        title_justify="left",
+        caption="\n".join(notes),
+        caption_justify="left",
+    )
+    for name in columns:
+        table.add_column(name, justify="right" if table.columns else "left")
     for row in rows:
-        table.add_row(*row)
-    Console(width=None if sys.stdout.isatty() else 118).print(table)
+        cells = []
+        for value, form in zip(row, columns.values(), strict=True):
+            cell = value if isinstance(value, str) else format(value, form)
+            cells.append(cell)
+        table.add_row(*cells)
+
+    width = None if sys.stdout.isatty() else 118
+    Console(width=width).print(table)

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from measure import in_fresh_process, own_folders, require_data, show
+from measure import in_fresh_process, own_folders, require_data, require_success, show
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -44,22 +44,24 @@ def evaluate(name: str, limit: int | None) -> Run:
 
     from inspect_discoverybench import real
 
-    before, start = _cpu(resource.RUSAGE_SELF), time.perf_counter()
+    before = _cpu(resource.RUSAGE_SELF)
+    start = time.perf_counter()
     if name == OURS:
-        task, model = real(sandbox="local"), get_model("discoverybench/baseline")
+        task = real(sandbox="local")
+        model = get_model("discoverybench/baseline")
         judge = get_model("discoverybench/lexical")
     else:
-        task, model = _same_steps(), get_model("mockllm/model", custom_outputs=_output)
+        task = _same_steps()
+        model = get_model("mockllm/model", custom_outputs=_output)
         judge = model
     [log] = inspect_eval(task, model=model, model_roles={"grader": judge}, limit=limit)
-    if log.status != "success" or log.results is None:
-        sys.exit(f"{name}: the eval ended with {log.status}: {log.error}")
+    samples = require_success(log)
     return Run(
-        samples=log.results.completed_samples,
+        samples=len(samples),
         wall=time.perf_counter() - start,
         own=_cpu(resource.RUSAGE_SELF) - before,
         clients=_cpu(resource.RUSAGE_CHILDREN),
-        memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10),
+        memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10,
     )
 
 
@@ -133,14 +135,13 @@ def main() -> None:
         runs = {name: in_fresh_process(evaluate, name, limit) for name in (INSPECT, OURS)}
     rows = []
     for name, run in runs.items():
-        own = run.own / run.samples
-        clients = run.clients / run.samples
-        rows.append((name, f"{run.wall:.0f}", f"{own:.3f}", f"{clients:.3f}", f"{run.memory:.0f}"))
-    ours, inspects = runs[OURS], runs[INSPECT]
+        rows.append((name, run.wall, run.own / run.samples, run.clients / run.samples, run.memory))
+    ours = runs[OURS]
+    inspects = runs[INSPECT]
     above = ours.own / ours.samples - inspects.own / inspects.samples
     show(
-        f"{runs[OURS].samples} samples of DB-REAL test, offline",
-        ("run", "wall s", "CPU s", "clients s", "peak MB"),
+        f"{ours.samples} samples of DB-REAL test, offline",
+        {"run": "", "wall s": ".0f", "CPU s": ".3f", "clients s": ".3f", "peak MB": ".0f"},
         rows,
         "CPU seconds per sample: of the process that runs Inspect; of what it started and waited for.",
         f"Ours above Inspect's own: {above:.3f} s per sample; target {TARGET_CPU}.",

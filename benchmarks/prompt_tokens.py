@@ -28,16 +28,27 @@ def count_tokens(server: str, text: str) -> int:
 def main() -> None:
     """Print the median, the 95th percentile and the maximum by agent and form of action."""
     require_data()
-    server = sys.argv[1] if len(sys.argv) > 1 else SERVER
-    tasks = [count_tokens(server, str(sample.input)) for sample in real(split="all").dataset]
+    server = SERVER
+    if len(sys.argv) > 1:
+        server = sys.argv[1]
+    texts = [str(sample.input) for sample in real(split="all").dataset]
+    tasks = [count_tokens(server, text) for text in texts]
 
     rows = []
     for agent in AGENTS:
         for form in ("calls", "text"):
-            system = count_tokens(server, create_actor(form).render(f"solvers/{agent}"))
-            median, high = np.quantile(tasks, [0.5, 0.95]) + system
-            rows.append((agent, form, f"{median:,.0f}", f"{high:,.0f}", f"{max(tasks) + system:,}"))
-    show(f"{len(tasks)} tasks", ("agent", "actions", "median", "95th percentile", "maximum"), rows)
+            prompt = create_actor(form).render(f"solvers/{agent}")
+            system = count_tokens(server, prompt)
+            quantiles = np.quantile(tasks, [0.5, 0.95, 1]) + system
+            rows.append((agent, form, *quantiles))
+    columns = {
+        "agent": "",
+        "actions": "",
+        "median": ",.0f",
+        "95th percentile": ",.0f",
+        "maximum": ",.0f",
+    }
+    show(f"{len(tasks)} tasks", columns, rows)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
@@ -19,6 +18,7 @@ from pathlib import Path
 from random import Random
 from unittest.mock import Mock, patch
 
+import numpy as np
 from inspect_ai.model import GenerateConfig
 from measure import own_folders, show
 
@@ -136,14 +136,15 @@ def asked_of(server: Endpoint) -> set[Asked]:
     return asked
 
 
-def rows(theirs: set[Asked], ours: set[Asked]) -> Sequence[tuple[str, ...]]:
+def rows(theirs: set[Asked], ours: set[Asked]) -> list[tuple[str | int, ...]]:
     """A row for each kind of question."""
-    table = []
+    table: list[tuple[str | int, ...]] = []
     for kind, _ in KINDS.values():
         of_authors = {asked for asked in theirs if asked.kind == kind}
         of_ours = {asked for asked in ours if asked.kind == kind}
-        counts = (len(of_authors), len(of_ours), len(of_authors - of_ours), len(of_ours - of_authors))
-        table.append((kind, *(str(count) for count in counts)))
+        only_authors = of_authors - of_ours
+        only_ours = of_ours - of_authors
+        table.append((kind, len(of_authors), len(of_ours), len(only_authors), len(only_ours)))
     return table
 
 
@@ -158,11 +159,19 @@ def main() -> None:
         asked_by_authors = asked_of(server)
         ours = asyncio.run(our_scores())
         asked_by_us = asked_of(server)
-    differences = [abs(a - b) for a, b in zip(theirs, ours, strict=True)]
-    positive = sum(score > 0 for score in theirs)
+
+    differences = np.abs(np.subtract(theirs, ours))
+    positive = np.count_nonzero(theirs)
+    columns = {
+        "question": "",
+        "the authors'": "",
+        "ours": "",
+        "only the authors'": "",
+        "only ours": "",
+    }
     show(
-        f"{len(PAIRS)} pairs, {positive} of them above 0: largest difference of a score {max(differences):.3f}",
-        ("question", "the authors'", "ours", "only the authors'", "only ours"),
+        f"{len(PAIRS)} pairs, {positive} of them above 0: largest difference of a score {differences.max():.3f}",
+        columns,
         rows(asked_by_authors, asked_by_us),
         "The authors ask about variables and relationship only where contexts match.",
     )

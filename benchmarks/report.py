@@ -9,8 +9,11 @@ from pathlib import Path
 
 from measure import in_fresh_process, own_folders, show
 
-SIZES = ((100, 239, 15, "60 s"), (300, 8, 300, "20 s"))
-"""Numbers of logs, of samples per log and of configurations, and the target for the report."""
+SIZES = (
+    (100, 239, 15, 60),
+    (300, 8, 300, 20),
+)
+"""Numbers of logs, of samples per log and of configurations, and the target for the report in seconds."""
 
 
 def write_logs(folder: str, logs: int, samples: int, configurations: int) -> None:
@@ -56,17 +59,23 @@ def main() -> None:
     rows = []
     with own_folders() as folder:
         for logs, samples, configurations, target in SIZES:
-            source = folder / f"{logs} logs"
+            source = str(folder / f"{logs} logs")
             out = folder / f"report of {logs} logs"
             page = out / "report.html"
-            in_fresh_process(write_logs, str(source), logs, samples, configurations)
-            seconds, memory = in_fresh_process(write_report, str(source), str(out))
+            in_fresh_process(write_logs, source, logs, samples, configurations)
+            seconds, memory = in_fresh_process(write_report, source, str(out))
             opened = in_fresh_process(open_page, str(page))
             size = page.stat().st_size / 1e6
-            what = f"{logs} logs of {samples} samples"
-            rows.append((what, f"{seconds:.1f} s", target, f"{memory:.0f} MB", f"{size:.1f} MB", f"{opened:.1f} s"))
-    header = ("logs", "report", "target", "peak memory", "page", "opened and searched")
-    show("Reports", header, rows)
+            rows.append((f"{logs} logs of {samples} samples", seconds, target, memory, size, opened))
+    columns = {
+        "logs": "",
+        "report, s": ".1f",
+        "target, s": "",
+        "peak memory, MB": ".0f",
+        "page, MB": ".1f",
+        "opened and searched, s": ".1f",
+    }
+    show("Reports", columns, rows)
 
 
 if __name__ == "__main__":

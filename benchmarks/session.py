@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from statistics import median
 from typing import Any
@@ -13,7 +14,7 @@ from inspect_ai import task_with
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
-from measure import own_folders, require_engine, show
+from measure import own_folders, require_engine, require_success, show
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.session.session import PythonSession
@@ -46,7 +47,7 @@ SESSION = "`python`, session that has them loaded"
 FRESH = "fresh interpreter that imports them"
 
 
-Row = tuple[str, ...]
+Row = tuple[str | float, ...]
 
 
 async def seconds_of(run: Callable[[], Awaitable[str]]) -> float:
@@ -81,12 +82,15 @@ def time_later_calls(interpreter: str) -> Solver:
             SESSION: lambda: cell(FIT),
             FRESH: lambda: command(interpreter, "-c", f"{LOAD}; {FIT}"),
         }
-        seconds: dict[str, list[float]] = {name: [] for name in ways}
-        for _ in range(CALLS + 1):
+        for run in ways.values():
+            await seconds_of(run)  # warms caches
+        seconds = defaultdict(list)
+        for _ in range(CALLS):
             for name, run in ways.items():
-                seconds[name].append(await seconds_of(run))
-        # The first call of each warms caches and does not count.
-        state.store.set("seconds", {name: median(values[1:]) for name, values in seconds.items()})
+                duration = await seconds_of(run)
+                seconds[name].append(duration)
+        medians = {name: median(values) for name, values in seconds.items()}
+        state.store.set("seconds", medians)
         return state
 
     return solve
@@ -105,7 +109,8 @@ def time_first_call(code: str, early: bool) -> Solver:
         if early:
             PythonSession().start_early()
         await asyncio.sleep(THINK_SECONDS)
-        state.store.set("seconds", await seconds_of(lambda: cell(code)))
+        duration = await seconds_of(lambda: cell(code))
+        state.store.set("seconds", duration)
         return state
 
     return solve
@@ -140,9 +145,7 @@ def measured(name: str, way: Solver, samples: int) -> list[Any]:
     """What a solver measured in some samples with this sandbox, one after the other."""
     task = task_with(demo(sandbox=name), scorer=[])
     [log] = inspect_eval(task, model="mockllm/model", solver=way, limit=samples, max_samples=1)
-    if log.status != "success" or not log.samples:
-        sys.exit(f"The eval in the {name} sandbox ended with {log.status}: {log.error}")
-    return [sample.store["seconds"] for sample in log.samples]
+    return [sample.store["seconds"] for sample in require_success(log)]
 
 
 def first_calls(name: str) -> list[Row]:
@@ -150,9 +153,11 @@ def first_calls(name: str) -> list[Row]:
     rows: list[Row] = []
     target = f"{TARGET_FIRST} s" if name == "docker" else ""
     for label, code in FIRST_CELLS.items():
-        late = median(measured(name, time_first_call(code, early=False), FIRST_SAMPLES))
-        early = median(measured(name, time_first_call(code, early=True), FIRST_SAMPLES))
-        rows.append((f"{name}: {label}", f"{early / late:.2f}", f"{early:.3f}", target, f"{late:.3f}"))
+        late_start = time_first_call(code, early=False)
+        early_start = time_first_call(code, early=True)
+        late = median(measured(name, late_start, FIRST_SAMPLES))
+        early = median(measured(name, early_start, FIRST_SAMPLES))
+        rows.append((f"{name}: {label}", early / late, early, target, late))
     return rows
 
 
@@ -164,24 +169,25 @@ def later_calls(name: str) -> list[Row]:
     for way, value in seconds.items():
         has_target = name == "docker" and way == SESSION
         target = f"{TARGET}" if has_target else ""
-        rows.append((f"{name}: {way}", f"{value / seconds[NOTHING]:.2f}", target, f"{value:.3f}"))
+        rows.append((f"{name}: {way}", value / seconds[NOTHING], target, value))
     return rows
 
 
 def beside_sleepers(name: str) -> Row:
     """What a call costs while other samples wait."""
     task = demo(sandbox=name)
-    samples = [task.dataset[0].model_copy(update={"id": number}) for number in range(SLEEPERS + 1)]
+    count = SLEEPERS + 1
+    samples = [task.dataset[0].model_copy(update={"id": number}) for number in range(count)]
     [log] = inspect_eval(
         task_with(task, dataset=MemoryDataset(samples), scorer=[]),
         model="mockllm/model",
         solver=time_beside_sleepers(),
-        max_samples=SLEEPERS + 1,
-        max_sandboxes=SLEEPERS + 1,
+        max_samples=count,
+        max_sandboxes=count,
     )
-    stores = [sample.store for sample in log.samples or []]
+    stores = [sample.store for sample in require_success(log)]
     [(alone, beside)] = [store["seconds"] for store in stores if "seconds" in store]
-    return f"{beside / alone:.2f}", f"{beside:.3f}", f"{alone:.3f}"
+    return beside / alone, beside, alone
 
 
 def main() -> None:
@@ -200,19 +206,19 @@ def main() -> None:
         sleepers = beside_sleepers(names[0])
     show(
         f"First `python` call of a sample after a model call of {THINK_SECONDS:.0f} s",
-        ("cell", "ratio", "started early, s", "target", "started by the call, s"),
+        {"cell": "", "ratio": ".2f", "started early, s": ".3f", "target": "", "started by the call, s": ".3f"},
         first,
         f"Medians of {FIRST_SAMPLES} samples. Agents start the session early.",
     )
     show(
         f"A `python` call while {SLEEPERS} other samples wait in a sleeping cell ({names[0]})",
-        ("ratio", "median s", "alone, s"),
+        {"ratio": ".2f", "median s": ".3f", "alone, s": ".3f"},
         [sleepers],
         f"Medians of {CALLS} calls.",
     )
     show(
         "One call that fits a regression with statsmodels",
-        ("what", "ratio", "target", "median s"),
+        {"what": "", "ratio": ".2f", "target": "", "median s": ".3f"},
         later,
         f"Medians of {CALLS} calls within one sample, the ways in turn. The ratio is to an empty `exec`.",
     )
