@@ -19,8 +19,8 @@ def calling(request: Request) -> Answer:
     tools = [tool["function"]["name"] for tool in request.get("tools", [])]
     if not tools or request["tool_choice"] == "none":
         return CRITIC
-    has_run = any(message["role"] == "tool" for message in request["messages"])
-    if tools == ["submit"] or has_run:
+    roles = [message["role"] for message in request["messages"]]
+    if tools == ["submit"] or "tool" in roles:
         return tool_call("submit", **ANSWER)
     return tool_call("python", code="print(6 * 7)")
 
@@ -52,8 +52,10 @@ def test_a_model_that_calls_tools_is_its_own_judge(upstream: Path, monkeypatch: 
     options = "-M 'default_headers={x-lab: yes we can}' --max-tokens 700 --max-connections 5"
     with lab(calling) as (model, endpoint):
         output = completed(f"try --model {model} --judge {model} {options}")
-    assert {request["max_tokens"] for request in endpoint.agent_requests()} == {700}
-    assert "yes we can" in [headers.get("x-lab") for headers in endpoint.headers]
+    for request in endpoint.agent_requests():
+        assert request["max_tokens"] == 700
+    first, *_ = endpoint.headers
+    assert first["x-lab"] == "yes we can"
     assert rows(output) == {
         "discoverybench/demo react calls": "3 3 3 0 0",
         "discoverybench/demo react text": "3 0 0 0 3",
@@ -64,8 +66,8 @@ def test_a_model_that_calls_tools_is_its_own_judge(upstream: Path, monkeypatch: 
         "discoverybench/real react calls": "2 2 2 0 0",
     }
     assert "14 of 14 samples had valid replies at the first try" in output
-    for facet in ("reading: right in 1 of 4", "variables: right in 0 of 10"):
-        assert facet in output
+    assert "reading: right in 1 of 4" in output
+    assert "variables: right in 0 of 10" in output
     assert "The model acts by calls" in output
     assert "Left out" not in output
 
