@@ -145,8 +145,9 @@ def test_limits_and_folders_in_memory_are_those_of_the_compose_file() -> None:
     pod = service(VALUES)
     assert pod["command"] == docker["command"]
     limits = pod["resources"]["limits"]
+    memory = docker["mem_limit"].replace("gb", "Gi")
     assert limits["cpu"] == docker["cpus"]
-    assert limits["memory"] == docker["mem_limit"].replace("gb", "Gi")
+    assert limits["memory"] == memory
 
     variables = {variable["name"]: variable["value"] for variable in pod["env"]}
     assert variables.items() >= docker["environment"].items()

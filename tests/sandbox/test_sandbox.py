@@ -43,9 +43,8 @@ def source(settings: ComposeService) -> Any:
     return settings.build, settings.pull_policy
 
 
-def shell(path: Path, *lines: str) -> None:
-    program = "\n".join(["#!/bin/sh", *lines])
-    path.write_text(f"{program}\n", "utf-8")
+def shell(path: Path, line: str) -> None:
+    path.write_text(f"#!/bin/sh\n{line}\n", "utf-8")
     path.chmod(0o755)
 
 
@@ -66,8 +65,8 @@ def empty_docker(tmp_path: Path, docker: Path) -> None:
 
 def test_an_existing_image_is_used(docker: Path) -> None:
     settings = service()
-    [call] = docker.read_text("utf-8").splitlines()
-    assert call == f"image inspect {image()}"
+    calls = docker.read_text("utf-8")
+    assert calls == f"image inspect {image()}\n"
     assert settings.image == image()
     assert source(settings) == PRESENT
     # Otherwise Inspect would look for it in a registry.
@@ -92,9 +91,12 @@ def test_another_image_is_used_if_docker_has_it(monkeypatch: pytest.MonkeyPatch)
     settings = service(image="team/sandbox:1")
     assert settings.image == "team/sandbox:1"
     assert source(settings) == PRESENT
+
     monkeypatch.setenv("DISCOVERYBENCH_IMAGE", "team/sandbox:2")
-    assert service().image == "team/sandbox:2"
-    assert service(image="team/sandbox:1").image == "team/sandbox:1"
+    by_variable = service()
+    by_argument = service(image="team/sandbox:1")
+    assert by_variable.image == "team/sandbox:2"
+    assert by_argument.image == "team/sandbox:1"
 
 
 @pytest.mark.usefixtures("empty_docker")
@@ -130,7 +132,8 @@ def test_the_variable_for_all_runs_does_not_apply_to_the_local_sandbox(monkeypat
 def test_other_settings_come_from_the_compose_file() -> None:
     file = shipped("compose.yaml")
     compose = yaml.safe_load(file.read_text("utf-8"))
-    expected = compose["services"]["default"]
+    services = compose["services"]
+    expected = services["default"]
     settings = service().model_dump(exclude_none=True)
     for ours in ("image", "build", "pull_policy", "x-local"):
         expected.pop(ours, None)
@@ -164,7 +167,8 @@ def test_a_run_leaves_no_image_behind() -> None:
     """Compose puts the name of its project into an image, so every build makes another; the last one has the tag."""
     before = image_ids(image())
     assert len(before) == 1
-    [log] = inspect_eval(demo(sandbox="docker"), model="none", solver=GOLD, limit=1)
+    task = demo(sandbox="docker")
+    [log] = inspect_eval(task, model="none", solver=GOLD, limit=1)
     assert log.status == "success", log.error
     assert service_of(log.eval.sandbox).build is None
     [again] = eval_retry(log)
