@@ -136,7 +136,9 @@ def _object_text(text: str) -> str:
         return body
 
     blocks = fenced_blocks(body)
-    return blocks[0] if len(blocks) == 1 else body
+    if len(blocks) == 1:
+        return blocks[0]
+    return body
 
 
 def parse_json(text: str) -> Any:
@@ -184,7 +186,8 @@ def without_reasoning(text: str) -> str:
 def fenced_blocks(text: str) -> list[str]:
     """The contents of the Markdown code fences in a text, without empty ones and one that is never closed."""
     outside_and_inside = _FENCE.split(text)
-    blocks = map(str.strip, outside_and_inside[1:-1:2])
+    inside = outside_and_inside[1:-1:2]
+    blocks = [block.strip() for block in inside]
     return [block for block in blocks if block]
 
 

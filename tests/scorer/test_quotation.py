@@ -54,16 +54,14 @@ def leaves(messages: list[Message], completion: str | None) -> Solver:
 
 
 def judged(
-    *replies: dict[str, Any] | str, messages: list[Message] | None = None, completion: str | None = None
+    *replies: dict[str, Any], messages: list[Message] | None = None, completion: str | None = None
 ) -> tuple[Result, InProcessJudge]:
     """The score of an answer. The replies are those to the answer question, the last one repeated."""
-    texts = []
-    for reply in replies:
-        text = reply if isinstance(reply, str) else json.dumps(reply)
-        texts.append(text)
+    texts = [json.dumps(reply) for reply in replies]
     judge = InProcessJudge(scripted(answer=texts) if texts else scripted())
-    agent = leaves([said(TEXT)] if messages is None else messages, completion)
-    task = Task([sample()], solver=agent, scorer=hms())
+    if messages is None:
+        messages = [said(TEXT)]
+    task = Task([sample()], solver=leaves(messages, completion), scorer=hms())
     [log] = inspect_eval(task, model="mockllm/model", model_roles={"grader": judge.model})
     return score_of(log), judge
 
@@ -77,24 +75,24 @@ def answer_questions(judge: InProcessJudge) -> int:
 
 
 def hypothesis_compared(judge: InProcessJudge) -> str:
-    [compared] = [slots(request)["HypoB"] for request in judge.requests if question(request) == "variables"]
-    return str(compared)
+    [comparison] = [slots(request) for request in judge.requests if question(request) == "variables"]
+    return str(comparison["HypoB"])
 
 
 def test_the_authors_text_that_is_quoted_is_judged_and_the_question_comes_first() -> None:
-    score, judge = judged(
-        quoting("\u201c**BMI** rises  with\nage.\u201d", workflow=("Yes, the relationship is significant.",))
-    )
+    quote = "\u201c**BMI** rises  with\nage.\u201d"
+    workflow = "Yes, the relationship is significant."
+    score, judge = judged(quoting(quote, workflow=(workflow,)))
     assert score.answer == QUOTE
     assert hypothesis_compared(judge) == QUOTE
     assert score.record["submission_source"] == "quoted"
-    assert score.record["workflow"] == "Yes, the relationship is significant."
+    assert score.record["workflow"] == workflow
     assert judge.judge_requests()[0] == "answer"
     assert answer_questions(judge) == 1
     assert slots(judge.requests[0]) == {"goal": "What raises yield?", "text": TEXT}
 
 
-INVALID: list[dict[str, Any] | str] = [
+INVALID = [
     quoting("BMI falls with age."),
     quoting(QUOTE, workflow=("I made this all up",)),
     quoting(),
@@ -103,7 +101,7 @@ INVALID: list[dict[str, Any] | str] = [
 
 
 @pytest.mark.parametrize("reply", INVALID)
-def test_an_invalid_reply_is_sent_back_and_the_whole_text_is_judged_in_the_end(reply: dict[str, Any] | str) -> None:
+def test_an_invalid_reply_is_sent_back_and_the_whole_text_is_judged_in_the_end(reply: dict[str, Any]) -> None:
     score, judge = judged(reply)
     assert score.answer == TEXT
     assert hypothesis_compared(judge) == TEXT
@@ -126,41 +124,41 @@ def test_a_text_that_asserts_nothing_scores_0_with_the_reason() -> None:
     assert score.record["judge"] == "mockllm/judge"
 
 
-TEXTS: dict[str, tuple[list[Message], str | None, str]] = {
-    # messages, completion, the text that the judge is asked about
-    "all texts at the end": ([said("First."), USER, said("Second.")], None, "First.\n\nSecond."),
-    "texts after the last result": ([said("A."), called("bash"), result("bash", "B."), said("C.")], None, "C."),
-    "the last text": ([said("A."), called("python", code="1"), result("python", "1")], None, "A."),
+TEXTS: dict[str, tuple[list[Message], str]] = {
+    # messages, the text that the judge is asked about
+    "all texts at the end": ([said("First."), USER, said("Second.")], "First.\n\nSecond."),
+    "texts after the last result": ([said("A."), called("bash"), result("bash", "B."), said("C.")], "C."),
+    "the last text": ([said("A."), called("python", code="1"), result("python", "1")], "A."),
     "the arguments of the last call": (
         [called("finish", answer="C."), result("finish", "ok"), said("<think>B.</think>Done.")],
-        None,
         "C.\n\nDone.",
     ),
-    "a completion that is no message": ([said("A.")], "C.", "C."),
-    "a completion without messages": ([], "C.", "C."),
 }
 
 
-@pytest.mark.parametrize(("messages", "completion", "expected"), TEXTS.values(), ids=TEXTS)
-def test_the_judge_is_asked_about_what_the_agent_wrote_last(
-    messages: list[Message], completion: str | None, expected: str
-) -> None:
-    _, judge = judged(messages=messages, completion=completion)
+@pytest.mark.parametrize(("messages", "expected"), TEXTS.values(), ids=TEXTS)
+def test_the_judge_is_asked_about_what_the_agent_wrote_last(messages: list[Message], expected: str) -> None:
+    _, judge = judged(messages=messages)
     assert slots(judge.requests[0])["text"] == expected
 
 
+@pytest.mark.parametrize("messages", [[], [said("A.")]], ids=["no message", "another message"])
+def test_a_completion_that_is_no_message_is_the_text(messages: list[Message]) -> None:
+    _, judge = judged(messages=messages, completion="C.")
+    assert slots(judge.requests[0])["text"] == "C."
+
+
 OBJECT = json.dumps({"hypothesis": QUOTE, "workflow": "w"})
-PARSED: dict[str, tuple[list[Message], str | None]] = {
-    "a last text": ([said("I am done."), USER, said(OBJECT)], None),
-    "the arguments of a call": ([called("finish", "I am done.", hypothesis=QUOTE, workflow="w")], None),
-    "an argument of a call": ([called("finish", answer=OBJECT)], None),
-    "a completion": ([said("A.")], OBJECT),
+PARSED: dict[str, list[Message]] = {
+    "a last text": [said("I am done."), USER, said(OBJECT)],
+    "the arguments of a call": [called("finish", "I am done.", hypothesis=QUOTE, workflow="w")],
+    "an argument of a call": [called("finish", answer=OBJECT)],
 }
 
 
-@pytest.mark.parametrize(("messages", "completion"), PARSED.values(), ids=PARSED)
-def test_a_json_object_is_read_without_the_judge(messages: list[Message], completion: str | None) -> None:
-    score, judge = judged(messages=messages, completion=completion)
+@pytest.mark.parametrize("messages", PARSED.values(), ids=PARSED)
+def test_a_json_object_is_read_without_the_judge(messages: list[Message]) -> None:
+    score, judge = judged(messages=messages)
     assert answer_questions(judge) == 0
     assert score.answer == QUOTE
     assert score.record["submission_source"] == "object"

@@ -54,9 +54,8 @@ def refuse_unknown(function: Callable[..., Any], arguments: Iterable[str]) -> No
             continue
         suggestion = did_you_mean(argument, names)
         possible = ", ".join(names) or "none"
-        raise InvalidArgument(
-            f"{function.__name__} has no argument {argument}.{suggestion} Possible arguments: {possible}."
-        )
+        message = f"{function.__name__} has no argument {argument}.{suggestion} Possible arguments: {possible}."
+        raise InvalidArgument(message)
 
 
 def refusing_unknown(create: Callable[Parameters, Created]) -> Callable[Parameters, Created]:

@@ -50,8 +50,7 @@ def http_status(error: BaseException) -> int | None:
 
 def is_bad_request(error: BaseException) -> bool:
     """Whether a provider refused a request because of its contents, as far as its HTTP status tells."""
-    status = http_status(error)
-    return status in _BAD_REQUEST
+    return http_status(error) in _BAD_REQUEST
 
 
 def ends_sample(error: BaseException) -> bool:
@@ -71,12 +70,11 @@ def reason_of(error: BaseException) -> str:
         explanation = _unreadable_reply(first_cause)
         message = f"{explanation} {message}"
 
-    details = [type(first_cause).__name__]
+    kind = type(first_cause).__name__
     status = http_status(error)
-    if status is not None:
-        details.append(f"HTTP {status}")
-    listed = ", ".join(details)
-    return f"{message} ({listed})"
+    if status is None:
+        return f"{message} ({kind})"
+    return f"{message} ({kind}, HTTP {status})"
 
 
 def _unreadable_reply(error: BaseException) -> str:
@@ -131,7 +129,8 @@ def model_errors(owner: str, model: Model) -> Iterator[None]:
     except Exception as error:  # every provider raises different types
         if ends_sample(error) or isinstance(error, DiscoveryBenchError):
             raise
-        remember_keys({"api_key": model.api.api_key, **model.model_args})
+        keys = {"api_key": model.api.api_key, **model.model_args}
+        remember_keys(keys)
         raise ModelFailed(f"{owner} failed: {reason_of(error)}.") from redact_request(error)
 
 

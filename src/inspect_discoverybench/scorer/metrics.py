@@ -39,10 +39,10 @@ def hms_summary() -> Metric:
 
     def summarize(scores: list[SampleScore]) -> Value:
         scored = [score for score in scores if not math.isnan(_hms(score.score.value))]
-        without_hypothesis = [score for score in scored if score.score.reason in WITHOUT_HYPOTHESIS]
+        no_submission = sum(score.score.reason in WITHOUT_HYPOTHESIS for score in scored)
         counts = {
-            "judged": len(scored) - len(without_hypothesis),
-            "no_submission": len(without_hypothesis),
+            "judged": len(scored) - no_submission,
+            "no_submission": no_submission,
             "unscored": len(scores) - len(scored),
         }
         return {**_estimate(scores, scored), **counts, **_group_means(scored)}
@@ -65,8 +65,9 @@ def _estimate(scores: Sequence[SampleScore], scored: Sequence[SampleScore]) -> d
 
     values = [_hms(score.score.value) for score in scores]
     clusters = [_metadata(score)[CLUSTER] for score in scores]
-    possible = (np.nan_to_num(values, nan=0.0), np.nan_to_num(values, nan=1.0))
-    estimate = estimate_mean(values, clusters, possible=possible)
+    lowest = np.nan_to_num(values, nan=0.0)
+    highest = np.nan_to_num(values, nan=1.0)
+    estimate = estimate_mean(values, clusters, possible=(lowest, highest))
     standard_error = cast(MetricProtocol, stderr(to_float=_hms, cluster=CLUSTER))
     return {
         "mean": estimate.mean,

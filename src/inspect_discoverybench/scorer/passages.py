@@ -80,8 +80,10 @@ def _find(words: Sequence[_Word], quote: Sequence[_Word]) -> int | None:
     """The index of the first word of a quote; None if it does not occur."""
     joined_words = _join(words) + _SEPARATOR
     before, found, after = joined_words.partition(_join(quote))
+    if not quote or not found:
+        return None
     rest_of_last_word = after.partition(_SEPARATOR)[0]
-    if not quote or not found or _has_words(rest_of_last_word):
+    if _has_words(rest_of_last_word):
         return None
     return before.count(_SEPARATOR)
 

@@ -4,7 +4,6 @@ Code reads structure only: a call of `submit`, or one JSON object. Any other tex
 (`scorer/quotation.py`), because only a language model can tell which hypothesis its author asserts, if any.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,9 +24,7 @@ SUBMIT = "submit"
 PYTHON = "python"
 
 PLACEHOLDERS = {"n/a", "na", "none", "null", "tbd", "see above", "hypothesis", "your hypothesis", "string"}
-"""Values in place of a hypothesis, in lower case and without punctuation at the ends."""
-
-_IN_BRACKETS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}")
+"""Values in place of a hypothesis, in lower case and without punctuation and brackets at the ends."""
 
 _CALL_ARGUMENTS = ("arguments", "parameters", "input")
 """Keys of the arguments in calls that models write as JSON."""
@@ -68,7 +65,8 @@ def answer_of(sample: TaskState | EvalSample) -> Answer | None:
     output = sample.output
     # Inspect sets time and usage on the outputs of providers, but not on those of solvers.
     is_of_provider = output.time is not None or output.usage is not None
-    if is_of_provider and not output.choices and not output.completion:
+    is_empty = not output.choices and not output.completion
+    if is_of_provider and is_empty:
         raise ReplyMissing(f"The agent's model {output.model} failed: its last reply has no choices.")
     return _other_agents_answer(sample)
 
@@ -96,10 +94,8 @@ def parse_submission(text: str) -> Submission | None:
 
 def is_placeholder(hypothesis: str) -> bool:
     """Whether a text is plainly no hypothesis, such as an empty one, "N/A", `<hypothesis>` or "See above."."""
-    plain = hypothesis.casefold().strip(" \t\n.…:;!*_`\"'")
-    if plain in PLACEHOLDERS or not _has_words(plain):
-        return True
-    return _IN_BRACKETS.fullmatch(plain) is not None
+    plain = hypothesis.casefold().strip(" \t\n.…:;!*_`\"'<>[]{}")
+    return plain in PLACEHOLDERS or not _has_words(plain)
 
 
 def is_submit(call: ToolCall) -> bool:
@@ -155,7 +151,8 @@ def _as_text(value: Any, depth: int = _MAX_DEPTH) -> str:
                 parts.append(f"{key}: {in_one_line}")
         case list() | tuple() if depth:
             parts = [_as_text(part, depth - 1) for part in value]
-    return "\n".join(part for part in parts if part)
+    written = [part for part in parts if part]
+    return "\n".join(written)
 
 
 def _submission_in(content: Mapping[str, Any]) -> Submission | None:
@@ -194,11 +191,13 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
     messages = [message for message in sample.messages if message.source != "input"]
     written = [message for message in messages if isinstance(message, ChatMessageAssistant)]
     texts_written = [message.text.strip() for message in written]
-    if output.completion.strip() not in ("", *texts_written):
+    completion = output.completion.strip()
+    if completion and completion not in texts_written:
         # A tool that submits may return a receipt, which Inspect's agents put into the completion.
-        arguments = _call_texts(output.message) if output.choices else []
-        others = [text for text in arguments if text not in output.completion]
-        return _answer_in([*others, output.completion])
+        texts = []
+        if output.choices:
+            texts = [text for text in _call_texts(output.message) if text not in completion]
+        return _answer_in([*texts, completion])
 
     # Inspect's agents remove the call of a submit tool from the conversation, but not from the output.
     ids = [message.id for message in written]
