@@ -83,7 +83,8 @@ def test_a_missing_image_is_built() -> None:
 
 @pytest.mark.usefixtures("docker")
 def test_an_existing_image_is_built_again_on_request() -> None:
-    assert source(service(build=True)) == BUILT
+    settings = service(build=True)
+    assert source(settings) == BUILT
 
 
 @pytest.mark.usefixtures("docker")
@@ -130,8 +131,8 @@ def test_the_variable_for_all_runs_does_not_apply_to_the_local_sandbox(monkeypat
 
 @pytest.mark.usefixtures("docker")
 def test_other_settings_come_from_the_compose_file() -> None:
-    file = shipped("compose.yaml")
-    compose = yaml.safe_load(file.read_text("utf-8"))
+    text = shipped("compose.yaml").read_text("utf-8")
+    compose = yaml.safe_load(text)
     services = compose["services"]
     expected = services["default"]
     settings = service().model_dump(exclude_none=True)

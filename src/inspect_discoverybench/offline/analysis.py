@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
-from statistics import StatisticsError, correlation
+from statistics import StatisticsError, correlation, linear_regression
 
 SUFFIXES = (".csv", ".tsv", ".txt")
 MAX_COLUMNS = 8
@@ -51,15 +51,15 @@ def line(table: Table, x: str, y: str) -> tuple[float, str]:
             ys.append(b)
 
     try:
-        r = correlation(xs, ys)
+        share = correlation(xs, ys) ** 2
+        slope = linear_regression(xs, ys).slope
     except StatisticsError:  # too few rows, or a constant
         return 0.0, ""
 
     count = len(xs)
-    share = r**2
-    verb = "increases" if r > 0 else "decreases"
+    verb = "increases" if slope > 0 else "decreases"
     fit = f"n = {count}, R2 = {share:.2f}"
-    return share, f"{y} {verb} linearly with {x} ({fit})"
+    return share, f"{y} {verb} linearly with {x}, by {abs(slope):.3g} per unit ({fit})"
 
 
 def discover(goal: str) -> None:
