@@ -1,4 +1,3 @@
-
 "use strict";
 // Makes tables sortable, and the table of samples filterable. Without JavaScript, all rows are shown in their order.
 // Text from models and logs is only ever set as text, never as HTML.
