@@ -109,7 +109,7 @@ def test_judges_of_one_log_are_compared_when_asked_for(logs: list[Path]) -> None
     assert refused.exit_code == 2
     assert "judge: provider/judge and provider/judge-2" in refused.stderr
     assert run(*operands, "--anyway").stderr.startswith("Warning: ")
-    assert "only HMS is compared. The logs also have HMS1" in run(*logs).stderr
+    assert "only HMS is compared. To compare HMS1, use --score." in run(*logs).stderr
 
 
 def other_benchmark(path: Path, letters: str) -> Path:

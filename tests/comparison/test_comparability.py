@@ -58,12 +58,12 @@ def test_the_letter_of_a_task_version_does_not_matter() -> None:
 def test_differences_in_the_provenance_are_noted() -> None:
     a = system("A", package_version="0.1", image="sandbox:1")
     b = system("B", package_version="0.2", image="sandbox:1")
-    assert list(notes_on([a, b])) == ["The versions of inspect-discoverybench differ (A: 0.1; B: 0.2)."]
+    assert list(notes_on([a, b])) == ["The versions of inspect-discoverybench differ: 0.1, 0.2."]
 
 
 def test_other_scores_and_other_reducers_of_epochs_are_noted() -> None:
     reduced = replace(system("A", epochs_reducer="max"), other_scores=["HMS1"])
     assert list(notes_on([reduced])) == [
         "The logs of A reduce epochs by max; here, epochs are averaged.",
-        "A: only HMS is compared. The logs also have HMS1; select a score with --score.",
+        "A: only HMS is compared. To compare HMS1, use --score.",
     ]

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import compress
 
 from inspect_discoverybench.errors.exceptions import DataMissing, InvalidArgument
 from inspect_discoverybench.results.configuration import Configuration, configurations_of
@@ -103,12 +102,15 @@ class Operand:
         """
         selected = list(zip(configurations_of(results), results, strict=True))
         for column, expected in self.selection.items():
-            values = [_value(configuration, result, column) for configuration, result in selected]
-            if expected not in values:
-                listed = ", ".join(sorted(set(values))[:MAX_VALUES])
+            by_value: dict[str, Selected] = {}
+            for configuration, result in selected:
+                value = _value(configuration, result, column)
+                by_value.setdefault(value, []).append((configuration, result))
+            if expected not in by_value:
+                values = sorted(by_value)
+                listed = ", ".join(values[:MAX_VALUES])
                 raise DataMissing(f"{self.text}: no sample has {column}={expected}. Values in the logs: {listed}.")
-            is_selected = [value == expected for value in values]
-            selected = list(compress(selected, is_selected))
+            selected = by_value[expected]
         return selected
 
 
@@ -138,49 +140,53 @@ def read_systems(texts: Sequence[str], score: str | None) -> tuple[list[System],
     read: dict[str, Results] = {}
     left_out: dict[str, str] = {}
     systems: list[System] = []
-    long_names: list[str] = []
     for text in texts:
         operand = Operand.parse(text)
-        if operand.path not in read:
-            read[operand.path] = read_results([operand.path], any_task=True)
-            left_out |= read[operand.path].left_out
-        selected = operand.select(read[operand.path].rows)
-        for system in _systems(text, selected, score):
-            systems.append(system)
-            long_names.append(f"{text}: {system.name}")
+        path = operand.path
+        if path not in read:
+            read[path] = read_results([path], any_task=True)
+            left_out |= read[path].left_out
+        selected = operand.select(read[path].rows)
+        systems += _systems(text, selected, score)
 
     if len(systems) < 2:
-        only = systems[0].name
+        only = systems[0].configuration.name
         raise InvalidArgument(
             f"{texts[0]} has a single configuration, {only}. Name at least two logs, folders or selections."
         )
-    names = {system.name for system in systems}
-    if len(names) < len(systems):
-        systems = [replace(system, name=name) for system, name in zip(systems, long_names, strict=True)]
+    names = {system.configuration.name for system in systems}
+    if len(names) == len(systems):
+        systems = [replace(system, name=system.configuration.name) for system in systems]
     return systems, left_out
 
 
 def _systems(text: str, selected: Selected, score: str | None) -> list[System]:
-    """The results that the user's text selected, by configuration, with one score."""
-    names = sorted({result.score.score for _, result in selected})
+    """The results that the user's text selected, by configuration, with one score. Their names contain the text."""
     choices = _choices(selected)
+    names = sorted({result.score.score for _, result in selected})
     default = names[0] if len(names) == 1 else SCORE_NAME
     chosen = score or default
     if chosen not in choices:
+        problem = "has several scores"
+        if score is not None:
+            problem = f"has no numeric score '{score}'"
         listed = ", ".join(choices)
-        problem = f"has no numeric score '{score}'" if score else "has several scores"
         raise InvalidArgument(f"{text} {problem}. Select one with --score: {listed}.")
 
     name, keys = choices[chosen]
-    by_configuration: dict[Configuration, list[Result]] = {}
+    results: dict[Configuration, list[Result]] = {}
     for configuration, result in selected:
         if result.score.score == name:
-            by_configuration.setdefault(configuration, []).append(result)
+            results.setdefault(configuration, []).append(result)
 
-    others = [] if score else [other for other in names if other != name]
+    others: list[str] = []
+    if score is None:
+        names.remove(name)
+        others = names
     systems = []
-    for configuration, results in by_configuration.items():
-        system = System(configuration.name, configuration, results, keys, others)
+    for configuration, rows in results.items():
+        long_name = f"{text}: {configuration.name}"
+        system = System(long_name, configuration, rows, keys, others)
         systems.append(system)
     return systems
 
@@ -192,15 +198,16 @@ def _choices(selected: Selected) -> dict[str, tuple[str, list[str]]]:
     """
     keys: dict[str, set[str]] = {}
     for _, result in selected:
-        known = keys.setdefault(result.score.score, set())
-        known.update(result.score.values)
+        score = result.score
+        keys.setdefault(score.score, set()).update(score.values)
 
     choices = {}
     for name in sorted(keys):
         own = [key for key in SCORE_KEYS if key in keys[name]]
         others = sorted(keys[name].difference(own))
+        listed = own + others
         if own or len(others) == 1:
-            choices[name] = (name, own + others)
-        for key in own + others:
+            choices[name] = (name, listed)
+        for key in listed:
             choices[f"{name}.{key}"] = (name, [key])
     return choices

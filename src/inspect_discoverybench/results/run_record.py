@@ -21,8 +21,17 @@ PACKAGES = ("inspect_discoverybench/", "discoverybench/")
 """Prefixes of this package's tasks and solvers."""
 
 NO_HINTS = (
-    *("split", "dataset", "domain", "question_type", "difficulty", "solvable", "goal"),
-    *("aggregation", "placebo", "sandbox", "build"),
+    "split",
+    "dataset",
+    "domain",
+    "question_type",
+    "difficulty",
+    "solvable",
+    "goal",
+    "aggregation",
+    "placebo",
+    "sandbox",
+    "build",
 )
 """Task arguments that select samples, are part of the benchmark or of the judge's record, or change no result. All
 others are hints."""
@@ -91,10 +100,8 @@ class RunRecord:
     @property
     def hints(self) -> str:
         """The task's arguments that are hints, as text."""
-        hints = json.loads(self.task_arguments)
-        for name, value in list(hints.items()):
-            if name in NO_HINTS or not value:
-                del hints[name]
+        arguments = json.loads(self.task_arguments).items()
+        hints = {name: value for name, value in arguments if value and name not in NO_HINTS}
         return _listed(hints)
 
     @property
@@ -141,10 +148,8 @@ def _selection(spec: EvalSpec) -> str:
 
 def _agent(log: EvalLog) -> str:
     metadata = log.eval.metadata or {}
-    recorded = metadata.get("solver") or log.eval.solver
-    if recorded:
-        return without_package(str(recorded))
-    return "react" if has_results(log) else "default solver"
+    default = "react" if has_results(log) else "default solver"
+    return without_package(metadata.get("solver") or log.eval.solver or default)
 
 
 def _model_settings(spec: EvalSpec) -> str:
