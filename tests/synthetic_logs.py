@@ -137,7 +137,11 @@ def _sample(run: Run, place: int, epoch: int, random: Random) -> EvalSample:
 
 def _score(is_solved: bool, judge: str, is_unscored: bool, random: Random) -> Score:
     """A score: of a failed sample one facet is 0, and of a solved one some are partial."""
-    facets = {"context": 1.0, "variables": random.choice((0.8, 1.0)), "relationship": random.choice((0.5, 1.0, 1.0))}
+    facets = {
+        "context": 1.0,
+        "variables": random.choice((0.8, 1.0)),
+        "relationship": random.choice((0.5, 1.0, 1.0)),
+    }
     if not is_solved:
         failed = random.choice(FACET_KEYS)
         facets[failed] = 0.0
@@ -148,8 +152,14 @@ def _score(is_solved: bool, judge: str, is_unscored: bool, random: Random) -> Sc
         "facets": facets,
         "workflow": "1. Loaded the data. 2. Fitted a model.",
     }
-    answer = "The larger the factor, the larger the outcome." * 5
-    if is_unscored:
-        return Score.unscored(reason="grader_failed", answer=answer, metadata=record)
     hms = math.prod(facets.values())
-    return Score(value={"hms": hms, **facets}, answer=answer, metadata=record)
+    reason = None
+    if is_unscored:
+        hms = math.nan
+        reason = "grader_failed"
+    return Score(
+        value={"hms": hms, **facets},
+        reason=reason,
+        answer="The larger the factor, the larger the outcome." * 5,
+        metadata=record,
+    )

@@ -20,50 +20,54 @@ def system(name: str, **columns: Any) -> System:
 
 
 @pytest.mark.parametrize(
-    ("column", "first", "second", "reason"),
+    ("column", "reason"),
     [
-        ("task_version", "3-A", "4-A", "the task versions differ (3 and 4)."),
-        ("target", "It rises.", "It falls.", "the gold hypotheses or targets of the sample a differ."),
-        ("data_files", '{"a.csv": "1"}', '{"a.csv": "2"}', "the data files of the sample a differ."),
-        ("data_commit", "0", "1", "the data commits of the sample a differ."),
+        ("task_version", "the task versions differ (1 and 2)."),
+        ("target", "the gold hypotheses or targets of the sample a differ."),
+        ("data_files", "the data files of the sample a differ."),
+        ("data_commit", "the data commits of the sample a differ."),
     ],
 )
-def test_scores_on_different_tasks_are_not_comparable(column: str, first: str, second: str, reason: str) -> None:
-    a = system("A", **{column: first})
-    b = system("B", **{column: second})
+def test_scores_on_different_tasks_are_not_comparable(column: str, reason: str) -> None:
+    a = system("A", **{column: "1"})
+    b = system("B", **{column: "2"})
     with pytest.raises(InvalidArgument, match="Use comparable logs, or pass --anyway"):
         compare([a, b], {})
-    assert compare([a, b], {}, anyway=True).warnings == [f"A and B: {reason}"]
+    comparison = compare([a, b], {}, anyway=True)
+    assert comparison.warnings == [f"A and B: {reason}"]
 
 
 def test_scores_that_were_judged_differently_are_not_comparable() -> None:
     a = system("A", judge_record='{"judge": "x", "prompts": {"system": "1"}}')
     b = system("B", judge_record='{"judge": "x", "prompts": {"system": "2"}}')
-    assert list(incompatibilities(a, b)) == ["A and B were judged differently: prompts.system: 1 and 2."]
+    [reason] = incompatibilities(a, b)
+    assert reason == "A and B were judged differently: prompts.system: 1 and 2."
 
 
 @pytest.mark.parametrize("column", ["target", "data_files", "data_commit", "judge_record"])
 def test_what_a_log_does_not_record_is_ignored(column: str) -> None:
     a = system("A", **{column: '{"judge": "x"}'})
     b = system("B", **{column: None})
-    assert list(incompatibilities(a, b)) == []
+    assert not [*incompatibilities(a, b)]
 
 
 def test_the_letter_of_a_task_version_does_not_matter() -> None:
     a = system("A", task_version="3-A")
     b = system("B", task_version="3-B")
-    assert list(incompatibilities(a, b)) == []
+    assert not [*incompatibilities(a, b)]
 
 
 def test_differences_in_the_provenance_are_noted() -> None:
     a = system("A", package_version="0.1", image="sandbox:1")
     b = system("B", package_version="0.2", image="sandbox:1")
-    assert list(notes_on([a, b])) == ["The versions of inspect-discoverybench differ: 0.1, 0.2."]
+    [note] = notes_on([a, b])
+    assert note == "The versions of inspect-discoverybench differ: 0.1, 0.2."
 
 
 def test_other_scores_and_other_reducers_of_epochs_are_noted() -> None:
-    reduced = replace(system("A", epochs_reducer="max"), other_scores=["HMS1"])
-    assert list(notes_on([reduced])) == [
+    reduced = system("A", epochs_reducer="max")
+    reduced = replace(reduced, other_scores=["HMS1"])
+    assert [*notes_on([reduced])] == [
         "The logs of A reduce epochs by max; here, epochs are averaged.",
         "A: only HMS is compared. To compare HMS1, use --score.",
     ]

@@ -25,10 +25,15 @@ PAIRS_OF_TASKS = [task // 2 for task in range(60)]
 
 
 def test_the_variance_is_that_of_statsmodels() -> None:
-    settings = {"groups": np.array(PAIRS_OF_TASKS), "use_correction": False}
-    fit = sm.OLS(VALUES, np.ones(60)).fit(cov_type="cluster", cov_kwds=settings)
+    settings = {
+        "groups": np.array(PAIRS_OF_TASKS),
+        "use_correction": False,
+    }
+    model = sm.OLS(VALUES, np.ones(60))
+    fit = model.fit(cov_type="cluster", cov_kwds=settings)
     [[without_correction]] = fit.cov_params()
-    assert cluster_mean(VALUES, PAIRS_OF_TASKS).variance == pytest.approx(without_correction * 30 / 29)
+    result = cluster_mean(VALUES, PAIRS_OF_TASKS)
+    assert result.variance == pytest.approx(without_correction * 30 / 29)
 
 
 def test_clusters_of_different_sizes_count_as_fewer_of_equal_ones() -> None:
@@ -52,9 +57,9 @@ def test_the_interval_is_wilsons_with_four_more_clusters() -> None:
 
 @pytest.mark.parametrize("clusters", [2, 25, 117])
 def test_all_zeros_and_all_ones_give_an_interval_from_the_number_of_clusters(clusters: int) -> None:
-    golds = [*range(clusters)] * 3
-    zeros = estimate_mean([0] * len(golds), golds)
-    ones = estimate_mean([1] * len(golds), golds)
+    golds = range(clusters)
+    zeros = estimate_mean([0] * clusters, golds)
+    ones = estimate_mean([1] * clusters, golds)
     clopper_pearson = 1 - 0.025 ** (1 / clusters)
     assert zeros.high > 0.9 * clopper_pearson
     assert ones.low == pytest.approx(1 - zeros.high)
@@ -87,13 +92,16 @@ def test_invalid_scores(values: list[float], clusters: str, message: str) -> Non
 
 def test_with_unscored_samples_the_interval_is_that_of_the_bounds() -> None:
     """Task b has no score. Task c has one of two epochs, which scored 0.4."""
+    scores = [1, math.nan, 0.4, 0]
     lowest = [1, 0, 0.2, 0]
     highest = [1, 1, 0.7, 0]
+    worst = estimate_mean(lowest, "abcd")
+    best = estimate_mean(highest, "abcd")
     assert_fields(
-        estimate_mean([1, math.nan, 0.4, 0], "abcd", possible=(lowest, highest)),
+        estimate_mean(scores, "abcd", possible=(lowest, highest)),
         mean=1.4 / 3,
-        low=estimate_mean(lowest, "abcd").low,
-        high=estimate_mean(highest, "abcd").high,
+        low=worst.low,
+        high=best.high,
         tasks=3,
         clusters=3,
     )

@@ -45,14 +45,16 @@ def test_without_clusters_it_is_the_t_test_with_an_additional_variance(scores: n
     first, second = scores
     differences = first - second
     mean = differences.mean()
-    variance = differences.var(ddof=1) / 60 + 1 / 60**2
-    error = math.sqrt(variance)
+    variance = differences.var(ddof=1) / 60
+    additional = 1 / 60**2
+    error = math.sqrt(variance + additional)
+    half_width = T_59 * error
     tail = t.sf(abs(mean) / error, 59)
     assert_fields(
         compare_paired(first, second, range(60)),
         difference=float(mean),
-        low=float(mean - T_59 * error),
-        high=float(mean + T_59 * error),
+        low=float(mean - half_width),
+        high=float(mean + half_width),
         p_value=float(2 * tail),
     )
 
@@ -79,8 +81,9 @@ def test_the_smallest_detectable_difference_is_found_with_power_0_8(scores: np.n
 
 def test_with_several_comparisons_interval_and_p_value_are_adjusted_together(scores: np.ndarray) -> None:
     first, second = scores
-    plain = compare_paired(first + 0.15, second, range(60))
-    adjusted = compare_paired(first + 0.15, second, range(60), comparisons=10)
+    first += 0.15
+    plain = compare_paired(first, second, range(60))
+    adjusted = compare_paired(first, second, range(60), comparisons=10)
     assert adjusted.p_value == pytest.approx(10 * plain.p_value)
     assert plain.p_value < 0.05 < adjusted.p_value
     assert adjusted.low < 0 < plain.low
@@ -88,26 +91,32 @@ def test_with_several_comparisons_interval_and_p_value_are_adjusted_together(sco
 
 def test_with_unscored_samples_the_interval_is_that_of_the_bounds() -> None:
     """The first system has no score of the first task."""
-    second = [0.5, 0, 0, 0, 0.5, 0.5, 0.5, 0.5]
-    scored = [1, 1, 0.5, 0.5, 0.5, 0.5, 0.5]
-    worst = compare_paired([0, *scored], second, range(8))
-    best = compare_paired([1, *scored], second, range(8))
-    possible = (([0, *scored], [1, *scored]), (second, second))
+    tasks = "abcde"
+    second = [0.5, 0, 0, 0, 0.5]
+    lowest = [0, 1, 1, 0.5, 0.5]
+    highest = [1, 1, 1, 0.5, 0.5]
+    first = [math.nan, 1, 1, 0.5, 0.5]
+    possible = ((lowest, highest), (second, second))
+    worst = compare_paired(lowest, second, tasks)
+    best = compare_paired(highest, second, tasks)
     assert_fields(
-        compare_paired([math.nan, *scored], second, range(8), possible=possible),
-        difference=2.5 / 7,
+        compare_paired(first, second, tasks, possible=possible),
+        difference=0.625,
         low=worst.low,
         high=best.high,
         p_value=worst.p_value,
-        tasks=7,
+        tasks=4,
     )
 
 
 def test_if_unscored_samples_could_make_either_system_the_better_one_nothing_is_significant() -> None:
+    tasks = range(20)
     second = [0.5] * 20
     first = [1.0] * 20
-    possible = (([0.0] * 20, first), (second, second))
-    assert compare_paired(first, second, range(20), possible=possible).p_value == 1
+    lowest = [0.0] * 20
+    possible = ((lowest, first), (second, second))
+    result = compare_paired(first, second, tasks, possible=possible)
+    assert result.p_value == 1
 
 
 @settings(max_examples=25)
@@ -117,8 +126,9 @@ def test_the_interval_contains_the_difference_and_swapping_negates_it(tasks: lis
     result = compare_paired(first, second, clusters)
     if result.clusters > 1:
         assert -1 <= result.low <= result.difference <= result.high <= 1
+        is_significant = result.p_value < 0.05
         leaves_out_0 = result.low > 0 or result.high < 0
-        assert (result.p_value < 0.05) == leaves_out_0
+        assert is_significant == leaves_out_0
     assert_fields(
         compare_paired(second, first, clusters),
         difference=-result.difference,

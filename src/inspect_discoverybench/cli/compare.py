@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -102,11 +102,12 @@ def _print(comparison: "SystemComparison") -> None:
 
 def _print_pair(comparison: "SystemComparison") -> None:
     pair = comparison.pairs[0]
+    coverage = comparison.coverage
     console = Console(highlight=False, markup=False)  # breaks sentences at the width of the terminal
     say(f"Baseline   {pair.baseline}")
-    console.print(comparison.coverage[pair.baseline])
+    console.print(coverage[pair.baseline])
     say(f"Candidate  {pair.candidate}")
-    console.print(comparison.coverage[pair.candidate])
+    console.print(coverage[pair.candidate])
     say(plural(pair.common, "common task"))
     say(f"{pair.only_baseline} only in the baseline, {pair.only_candidate} only in the candidate")
 
@@ -150,8 +151,10 @@ def _verdicts(first: "KeyDifference", studies: str) -> Iterator[str]:
 
 
 def _verdict(value: float) -> str:
-    significance = "significant" if value < SIGNIFICANCE_LEVEL else "not significant"
-    return f"{significance} at level {SIGNIFICANCE_LEVEL:g}"
+    significance = f"significant at level {SIGNIFICANCE_LEVEL:g}"
+    if value < SIGNIFICANCE_LEVEL:
+        return significance
+    return f"not {significance}"
 
 
 def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
@@ -189,7 +192,8 @@ def _print_ranking(comparison: "SystemComparison") -> None:
         ]
         ranks.append(row)
     title = f"Ranking on the {tasks} tasks that all systems scored"
-    print_table(title, ("", "System"), ("Mean", "95% CI on\nthese tasks", "First in draws"), ranks)
+    columns: Sequence[str] = ("Mean", "95% CI on\nthese tasks", "First in draws")
+    print_table(title, ("", "System"), columns, ranks)
 
     pairs = []
     for pair in comparison.pairs:

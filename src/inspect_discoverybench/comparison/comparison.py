@@ -114,10 +114,11 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
     common = a.tasks.keys() & b.tasks.keys()
     names = f"{a.name} and {b.name}"
     if not common:
-        benchmarks = f"{a.configuration.benchmark} and {b.configuration.benchmark}"
+        first = a.configuration.benchmark
+        second = b.configuration.benchmark
         raise InvalidArgument(
-            f"{names} have no common sample: they ran {benchmarks}. A paired comparison needs the same task and sample "
-            "ids; a placebo is compared with the data by `discoverybench report`."
+            f"{names} have no common sample: they ran {first} and {second}. A paired comparison needs the same task "
+            "and sample ids; a placebo is compared with the data by `discoverybench report`."
         )
 
     keys = []
@@ -143,10 +144,14 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
 def _describe(studies: Sequence[str | None]) -> str:
     """The studies of tasks, such as `9 studies, the largest with 42 % of the tasks; guesses: nls`."""
     counts = Counter(studies)
-    share = max(counts.values()) / len(studies)
+    [(_, largest)] = counts.most_common(1)
+    share = largest / len(studies)
     text = f"{len(counts)} studies, the largest with {share:.0%} of the tasks"
-    guesses = ", ".join(sorted(GUESSED_STUDIES & counts.keys()))
-    return f"{text}; guesses: {guesses}" if guesses else text
+    guesses = sorted(GUESSED_STUDIES & counts.keys())
+    if guesses:
+        listed = ", ".join(guesses)
+        text += f"; guesses: {listed}"
+    return text
 
 
 def _ranking(systems: Sequence[System]) -> list[SystemRank]:
@@ -154,18 +159,24 @@ def _ranking(systems: Sequence[System]) -> list[SystemRank]:
     first = systems[0]
     key = first.keys[0]
     means = [_means(system, key) for system in systems]
-    common = set(means[0]).intersection(*means)
-    names = [name for name in first.tasks if name in common]
-    if not names:
+    common = set(means[0])
+    for by_task in means:
+        common.intersection_update(by_task)
+    if not common:
         return []
 
+    names = sorted(common)
     clusters = [first.tasks[name].cluster for name in names]
-    scores = [[by_task[name] for name in names] for by_task in means]
+    scores = []
+    for by_task in means:
+        row = [by_task[name] for name in names]
+        scores.append(row)
     shares = first_shares(np.array(scores), clusters)
     ranks = []
-    for system, values, share in zip(systems, scores, shares, strict=True):
-        estimate = estimate_mean(values, clusters)
-        ranks.append(SystemRank(system.name, estimate, share))
+    for system, row, share in zip(systems, scores, shares, strict=True):
+        estimate = estimate_mean(row, clusters)
+        rank = SystemRank(system.name, estimate, share)
+        ranks.append(rank)
     return sorted(ranks, key=lambda rank: rank.estimate.mean, reverse=True)
 
 

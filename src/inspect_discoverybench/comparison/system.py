@@ -91,7 +91,11 @@ class Operand:
         if unknown:
             listed = ", ".join(SELECTORS)
             raise InvalidArgument(f"{text}: '{unknown[1]}' does not select samples. Columns: {listed}.")
-        selection = dict(zip(parts[::2], parts[1::2], strict=True))
+
+        # The parts are columns and values in turn.
+        selected_columns = parts[::2]
+        values = parts[1::2]
+        selection = dict(zip(selected_columns, values, strict=True))
         return cls(text, path, selection)
 
     def select(self, results: Sequence[Result]) -> Selected:
@@ -120,7 +124,9 @@ def _value(configuration: Configuration, result: Result, column: str) -> str:
     columns["configuration"] = configuration.name
     columns["hints"] = configuration.hints
     value = columns[column]
-    return "none" if value is None else str(value)
+    if value is None:
+        return "none"
+    return str(value)
 
 
 def read_systems(texts: Sequence[str], score: str | None) -> tuple[list[System], dict[str, str]]:
@@ -164,8 +170,9 @@ def _systems(text: str, selected: Selected, score: str | None) -> list[System]:
     """The results that the user's text selected, by configuration, with one score. Their names contain the text."""
     choices = _choices(selected)
     names = sorted({result.score.score for _, result in selected})
-    default = names[0] if len(names) == 1 else SCORE_NAME
-    chosen = score or default
+    chosen = score or SCORE_NAME
+    if score is None and len(names) == 1:
+        [chosen] = names
     if chosen not in choices:
         problem = "has several scores"
         if score is not None:

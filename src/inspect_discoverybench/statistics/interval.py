@@ -66,9 +66,9 @@ def wilson_interval(values: Values, clusters: Sequence[Hashable]) -> tuple[float
     low = (center - half_width) / scale
     high = (center + half_width) / scale
     # Rounding errors must not move an end past the mean.
-    low = max(0.0, min(mean, low))
-    high = min(1.0, max(mean, high))
-    return low, high
+    low = min(mean, low)
+    high = max(mean, high)
+    return max(0.0, low), min(1.0, high)
 
 
 def t_interval(bounds: Bounds, clusters: Sequence[Hashable], comparisons: int = 1) -> Interval:
