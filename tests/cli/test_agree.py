@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from inspect_ai.log import read_eval_log, write_eval_log
 from playwright.sync_api import Page, expect
 
 from inspect_discoverybench.cli.agree import agree
@@ -21,18 +20,21 @@ VOTES = "item,annotator,choice"
 
 @pytest.fixture
 def vote_sheet() -> Path:
-    completed_sheet(*judged_logs()[:2], "--pairs", "3", "--out", "votes")
+    first, second, *_ = judged_logs()
+    completed_sheet(first, second, "--pairs", "3", "--out", "votes")
     return Path("votes")
 
 
 @pytest.fixture
 def label_sheet() -> Path:
-    completed_sheet("--judge", judged_logs()[0], "--seed", "4", "--out", "labels")
+    first, *_ = judged_logs()
+    completed_sheet("--judge", first, "--seed", "4", "--out", "labels")
     return Path("labels")
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(agree, [str(argument) for argument in arguments])
+    words = [str(argument) for argument in arguments]
+    return CliRunner().invoke(agree, words)
 
 
 def completed_sheet(*arguments: object) -> list[str]:
@@ -53,31 +55,21 @@ def names_in(folder: str) -> list[str]:
 
 
 def test_a_sheet_uses_all_pairs_if_there_are_fewer_and_replaces_nothing() -> None:
-    logs = judged_logs()[:2]
-    assert completed_sheet(*logs) == [
+    first, second, *_ = judged_logs()
+    assert completed_sheet(first, second) == [
         "Left out 4 samples: unscored",
         "Left out 2 samples: no submission",
         "The logs contain fewer than 100. Using all of them.",
         "Wrote 4 items to sheet. Send vote.html or sheet.csv to annotators. Do not show them key.csv.",
     ]
     assert names_in("sheet") == ["key.csv", "sheet.csv", "vote.html"]
-    again = run("sheet", *logs)
+    again = run("sheet", first, second)
     assert again.output == "Error: sheet already contains sheet.csv. Choose another folder with --out.\n"
 
 
-def test_a_folder_gives_its_usable_logs_once() -> None:
-    Path("logs").mkdir()
-    for path in judged_logs()[:2]:
-        shutil.copy(path, "logs")
-    cancelled = read_eval_log(judged_logs()[0])
-    cancelled.status = "cancelled"
-    write_eval_log(cancelled, "logs/x.eval")
-    *_, last = completed_sheet("logs", "logs")
-    assert "Wrote 4 items" in last
-
-
 def test_a_sheet_of_labels_reports_what_it_leaves_out() -> None:
-    lines = completed_sheet("--judge", judged_logs()[0])
+    first, *_ = judged_logs()
+    lines = completed_sheet("--judge", first)
     assert sorted(lines) == [
         "Left out 1 sample: no submission",
         "Left out 2 samples: unscored",
@@ -100,9 +92,10 @@ def test_votes_are_summarized() -> None:
 def test_labels_are_summarized(label_sheet: Path) -> None:
     lines: list[str] = []
     for row in rows(label_sheet / "key.csv"):
-        verdict = "right" if lines else "wrong"
-        lines.append(f"{row['item']},Ann,right,right,right,right,right")
-        lines.append(f"{row['item']},Ben,right,right,right,{verdict},right")
+        item = row["item"]
+        lines.append(f"{item},Ann,right,right,right,right,right")
+        lines.append(f"{item},Ben,right,right,right,right,right")
+    lines[1] = lines[1].replace("right,right,right,right,right", "right,right,right,wrong,right")
     columns = "item,annotator,gold_context,predicted_context,context_match,variables,relationship"
     labels = csv_file("labels.csv", columns, *lines)
     output = run("votes", labels, "--key", label_sheet / "key.csv").output
@@ -140,7 +133,8 @@ def open_page(chromium: str, vote_sheet: Path, label_sheet: Path) -> Iterator[Op
     with launched(chromium) as browser:
 
         def open_copy(path: Path) -> Page:
-            copy = Path(shutil.copy(path, "elsewhere.html")).absolute().as_uri()
+            shutil.copy(path, "elsewhere.html")
+            copy = Path("elsewhere.html").absolute().as_uri()
             page = browser.new_page()
             page.on("console", lambda message: problems.append(message.text))
             page.on("pageerror", lambda error: problems.append(str(error)))
@@ -150,7 +144,8 @@ def open_page(chromium: str, vote_sheet: Path, label_sheet: Path) -> Iterator[Op
             return page
 
         yield open_copy
-    assert [problem for problem in problems if not problem.startswith("blob:")] == []
+    for problem in problems:
+        assert problem.startswith("blob:")
 
 
 def start(page: Page, name: str) -> None:
@@ -162,8 +157,9 @@ def download(page: Page, what: str) -> Path:
     """Save the file under its own name."""
     with page.expect_download() as file:
         page.get_by_role("button", name=f"Download {what}").click()
-    file.value.save_as(file.value.suggested_filename)
-    return Path(file.value.suggested_filename)
+    name = file.value.suggested_filename
+    file.value.save_as(name)
+    return Path(name)
 
 
 def test_votes_from_the_page_are_read(open_page: OpenPage, vote_sheet: Path) -> None:
@@ -172,7 +168,9 @@ def test_votes_from_the_page_are_read(open_page: OpenPage, vote_sheet: Path) -> 
     for key in ("1", "2", "0"):
         page.keyboard.press(key)
     expect(page.get_by_text("Everything is filled in.")).to_be_visible()
-    ballots = read_ballots([download(page, "votes")], vote_sheet / "key.csv")
+
+    votes = download(page, "votes")
+    ballots = read_ballots([votes], vote_sheet / "key.csv")
     choices = [ballot.votes["Ann"] for ballot in ballots]
     assert sorted(choices) == ["1", "2", "equal"]
 
@@ -181,8 +179,9 @@ def test_labels_from_the_page_are_read_and_it_fits_a_phone(open_page: OpenPage, 
     page = open_page(label_sheet / "label.html")
     page.set_viewport_size({"width": 360, "height": 740})
     start(page, "=Ann")
-    data = page.locator("#data").text_content()
-    for number, card in enumerate(json.loads(data or "")["items"], 1):
+    data = page.locator("#data").text_content() or ""
+    cards = json.loads(data)["items"]
+    for number, card in enumerate(cards, 1):
         heading = page.get_by_role("heading", level=1, name=f"Item {number} of 5")
         expect(heading).to_be_visible()
         for step, answer in card["answers"].items():
@@ -205,12 +204,14 @@ def test_labels_from_the_page_are_read_and_it_fits_a_phone(open_page: OpenPage, 
 def correct_variables_and_relationship(page: Page) -> None:
     """The context of the gold hypothesis is wrong too."""
     page.keyboard.type("wrrw")
-    answer = page.locator("#variables").get_by_label("Correct answer")
-    expect(answer).to_be_focused()
+    variables = page.locator("#variables")
+    expect(variables.get_by_label("Correct answer")).to_be_focused()
     assert page.evaluate("document.documentElement.scrollWidth") == 360
     page.keyboard.type("4 4 3")
     page.keyboard.press("Enter")
-    expect(page.locator("#relationship")).to_be_focused()
+
+    relationship = page.locator("#relationship")
+    expect(relationship).to_be_focused()
     page.keyboard.press("w")
-    expect(page.locator("#relationship").get_by_label("predicted one is more general")).to_have_count(0)
+    expect(relationship.get_by_label("predicted one is more general")).to_have_count(0)
     page.keyboard.press("a")

@@ -16,15 +16,17 @@ GOAL = "'How do visitors depend on the height of the tower?'"
 
 
 def test_a_goal_with_a_gold_hypothesis_is_scored_with_the_requested_hints() -> None:
-    [query, *_] = json.loads(STUDY.read_text("utf-8"))["queries"]
+    study = json.loads(STUDY.read_text("utf-8"))
+    [query, *_] = study["queries"]
     goal = query["question"].upper()
     hints = "--domain-knowledge --workflow-tags"
     output = completed(f"{BASELINE} --grader discoverybench/lexical {hints} --goal ' {goal}\n'")
     assert "Workflow: Rule-based baseline" in output
     assert "HMS " in output
+
     [info] = list_eval_logs("logs")
-    log = read_eval_log(info)
-    assert log.eval.task_args["domain_knowledge"] is True
+    arguments = read_eval_log(info).eval.task_args
+    assert arguments["domain_knowledge"] is True
 
 
 def test_the_submitted_hypothesis_is_printed_without_escape_sequences() -> None:

@@ -19,8 +19,9 @@ DATASET = {"name": "a.csv", "columns": [{"name": "x"}, {"name": "size"}]}
 
 def write_study(folder: str, datasets: list[dict[str, Any]], queries: list[dict[str, Any]]) -> None:
     study = {"domain": "art", "datasets": datasets, "queries": queries}
-    Path("studies", folder).mkdir(parents=True)
-    Path("studies", folder, "metadata_0.json").write_text(json.dumps(study), "utf-8")
+    metadata = Path("studies", folder, "metadata_0.json")
+    metadata.parent.mkdir(parents=True)
+    metadata.write_text(json.dumps(study), "utf-8")
 
 
 @pytest.fixture

