@@ -13,7 +13,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
 PAGES = sorted([REPOSITORY / "README.md", *REPOSITORY.glob("docs/*.md")])
-_BLOCK = re.compile(r"^```bash\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"(?ms)^```bash\n(.*?)^```$")
 _COMMENT = re.compile(r"(^|\s+)# .*")
 
 _processes = multiprocessing.get_context("forkserver")
@@ -23,13 +23,11 @@ _processes.set_forkserver_preload(["inspect_ai", "inspect_ai.analysis", "inspect
 def commands_of(page: Path) -> list[str]:
     """Every command in the `bash` blocks of a page, each on one line and without its comment."""
     text = page.read_text("utf-8").replace("\\\n", " ")
-    lines: list[str] = []
-    for block in _BLOCK.findall(text):
-        lines += block.splitlines()
-
+    blocks = "".join(_BLOCK.findall(text))
     commands = []
-    for line in lines:
-        words = _COMMENT.sub("", line).split()
+    for line in blocks.splitlines():
+        command = _COMMENT.sub("", line)
+        words = command.split()
         if words:
             commands.append(" ".join(words))
     return commands
@@ -45,7 +43,8 @@ def run_command(command: str, folder: Path, environment: Mapping[str, str]) -> t
     process = _processes.Process(target=_run, args=(command, folder, dict(environment), output))
     process.start()
     process.join()
-    return process.exitcode, output.read_text("utf-8", "replace")
+    text = output.read_text("utf-8", "replace")
+    return process.exitcode, text
 
 
 def _run(command: str, folder: Path, environment: dict[str, str], output: Path) -> None:
@@ -54,8 +53,8 @@ def _run(command: str, folder: Path, environment: dict[str, str], output: Path) 
     os.environ.clear()
     os.environ.update(environment)
     file = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    for stream in (sys.stdout, sys.stderr):
-        os.dup2(file, stream.fileno())
+    os.dup2(file, 1)
+    os.dup2(file, 2)
 
     name, *arguments = shlex.split(command)
     sys.argv = [name]

@@ -46,7 +46,6 @@ solvers: [discoverybench/gold]
 models: [discoverybench/baseline]
 log_dir: logs/mine
 """
-KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "TOGETHER_API_KEY", "GOOGLE_API_KEY", "GROQ_API_KEY")
 
 
 def offline(command: str) -> str:
@@ -87,12 +86,14 @@ def documented(demo_logs: Path, tmp_path: Path, page: Path) -> Path:
     for name in ("earlier", "demo", "fig4_real", "fig4_synth"):
         if not re.search(rf"run (evals/)?{name}\b", text):
             shutil.copytree(demo_logs, folder / "logs" / name)
-    for name in ("evals", "examples"):
-        (folder / name).symlink_to(REPOSITORY / name)
-    shutil.copytree(REPOSITORY / "examples" / "lighthouses", folder / "my_studies" / "lighthouses")
+    examples = REPOSITORY / "examples"
+    (folder / "evals").symlink_to(REPOSITORY / "evals")
+    (folder / "examples").symlink_to(examples)
+    shutil.copytree(examples / "lighthouses", folder / "my_studies" / "lighthouses")
     (folder / "key.csv").write_text(ANSWER_KEY, "utf-8")
     (folder / "mine.yaml").write_text(EXPERIMENT, "utf-8")
-    [tree, *_] = (REPOSITORY / "examples" / "trees").glob("*.json")
+    trees = examples / "trees"
+    [tree, *_] = trees.glob("*.json")
     shutil.copy(tree, folder / "library.json")
     return folder
 
@@ -103,10 +104,15 @@ def test_the_commands_of_a_page_run(
 ) -> None:
     environment = {
         **os.environ,
-        **dict.fromkeys(KEYS, "not-used"),
+        "OPENAI_API_KEY": "not-used",
+        "ANTHROPIC_API_KEY": "not-used",
+        "TOGETHER_API_KEY": "not-used",
+        "GOOGLE_API_KEY": "not-used",
+        "GROQ_API_KEY": "not-used",
         "DISCOVERYBENCH_DATA_DIR": str(upstream),
         # A command that calls a provider all the same fails at once.
-        **dict.fromkeys(("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"), "http://127.0.0.1:9"),
+        "OPENAI_BASE_URL": "http://127.0.0.1:9",
+        "ANTHROPIC_BASE_URL": "http://127.0.0.1:9",
         "INSPECT_EVAL_MAX_RETRIES": "0",
         "INSPECT_EVAL_SANDBOX": "local",
         "INSPECT_LOG_DIR": "logs",

@@ -18,7 +18,8 @@ _LINK = re.compile(
 )
 _RELATIVE = re.compile(r"\]\((?!https?:|mailto:)([^)\s]*)\)")
 _LOADED = re.compile(
-    r'<(?:script|img|iframe|source|link rel="(?:stylesheet|icon|preload)")[^>]*(?:src|href)="(?:https?:)?//'
+    r'<(?:script|img|iframe|source|link [^>]*rel="(?:stylesheet|icon|preload|preconnect)")'
+    r'[^>]* (?:src|href)="(?:https?:)?//'
 )
 """Matches a tag that loads a file of another server."""
 
@@ -26,7 +27,7 @@ _LOADED = re.compile(
 def anchors(text: str) -> set[str]:
     """The anchors that GitHub gives to the headings of a Markdown text."""
     names = set()
-    for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE):
+    for heading in re.findall(r"(?m)^#+ (.+)$", text):
         words = re.sub(r"[^\w\- ]", "", heading.lower())
         name = words.strip().replace(" ", "-")
         names.add(name)
@@ -72,9 +73,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_api_page_describes_every_task(sweep: None, command_line: None, site: Path) -> None:
-    api = (site / "api" / "index.html").read_text("utf-8")
+    page = site / "api" / "index.html"
+    text = page.read_text("utf-8")
     for task in inspect_discoverybench.__all__:
-        assert f'id="inspect_discoverybench.tasks.{task}"' in api
+        assert f'id="inspect_discoverybench.tasks.{task}"' in text
 
 
 def test_no_page_loads_a_file_of_another_server(sweep: None, command_line: None, site: Path) -> None:
@@ -91,5 +93,6 @@ def test_a_browser_requests_only_files_of_the_site(sweep: None, command_line: No
         for file in sorted(site.rglob("index.html")):
             page.goto(file.as_uri(), wait_until="networkidle")
     assert len(requests) > len(PAGES)
+    own = (site.as_uri(), "data:", "blob:")
     for request in requests:
-        assert request.startswith((site.as_uri(), "data:", "blob:"))
+        assert request.startswith(own)
