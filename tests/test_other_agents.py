@@ -8,30 +8,45 @@ import sys
 from pathlib import Path
 
 import pytest
-from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log
+from inspect_ai.log import EvalSample, list_eval_logs, read_eval_log
 
 from inspect_discoverybench.submission.submission import SCORE_NAME
 from tests.documentation.commands import commands_of
 from tests.endpoint import Answer, Request, question, serve, tool_call, truthful
 
 REPOSITORY = Path(__file__).parents[1]
-PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+PROGRAMS = str(Path(sys.executable).parent)
+PATH = os.pathsep.join([PROGRAMS, os.environ["PATH"]])
 COMMANDS = commands_of(REPOSITORY / "docs" / "other_agents.md")
-EVALS = [command for command in COMMANDS if command.startswith("inspect eval")]
+EVALS: dict[str, str] = {}
+"""Commands by the name of the solver."""
+
+for command in COMMANDS:
+    if command.startswith("inspect eval"):
+        _, _, options = command.partition("--solver ")
+        solver, *_ = options.split()
+        EVALS[solver] = command
+
 HYPOTHESIS = "Between 3000 and 2000 BCE, the number of hoards rises with the number of monuments."
 OBJECT = json.dumps({"hypothesis": HYPOTHESIS, "workflow": "I correlated both."})
 
 LOOK = """wc -l < capital.csv; id -u; grep CapEff /proc/self/status; touch /opt/agent/x /opt/x
 python -c 'import pandas, urllib.request as u; u.urlopen("http://1.1.1.1", timeout=2)' 2>&1 | tail -n 1"""
+LOOK_IN_PYTHON = f"import subprocess\nprint(subprocess.getoutput({LOOK!r}))"
 LOOKS = {
-    "python": {"code": f"import subprocess\nprint(subprocess.getoutput({LOOK!r}))"},
+    "python": {"code": LOOK_IN_PYTHON},
     "Bash": {"command": LOOK, "description": "Look"},
     "bash": {"command": LOOK},
     "exec_command": {"cmd": LOOK},
 }
 """Arguments of the agents' tools."""
 
-SEEN = ("40\n1000\nCapEff:\t0000000000000000\n", "Read-only file system", "Network is unreachable")
+SEEN = (
+    "40\n1000\nCapEff:\t0000000000000000\n",
+    "Read-only file system",
+    "Network is unreachable",
+)
+"""What each shows of the data, the user and the sandbox's limits."""
 
 
 def offered(request: Request) -> set[str]:
@@ -45,7 +60,8 @@ def agent_and_judge(request: Request) -> Answer:
     if question(request):
         return truthful(request)
     tools = offered(request)
-    has_looked = any(message["role"] == "tool" for message in request["messages"])
+    roles = [message["role"] for message in request["messages"]]
+    has_looked = "tool" in roles
     for name in tools:
         if name in LOOKS and not has_looked:
             return tool_call(name, **LOOKS[name])
@@ -64,7 +80,7 @@ def agent_images(engine: None) -> None:
     beginnings = ("base", "folder", "docker")
     builds = [command for command in COMMANDS if command.startswith(beginnings)]
     script = "\n".join(["set -e", *builds])
-    environment = {**os.environ, "PATH": PATH}
+    environment = os.environ | {"PATH": PATH}
     subprocess.run(["bash", "-c", script], env=environment, check=True)
 
 
@@ -74,32 +90,28 @@ def output_of_look(sample: EvalSample) -> str:
     return texts[0].replace(r"\n", "\n").replace(r"\t", "\t")
 
 
-def evaluate(command: str) -> tuple[EvalLog, list[Request]]:
-    """Run a command of the page with the scripted provider; return the log and the agent's requests."""
+@pytest.mark.parametrize("name", EVALS)
+@pytest.mark.timeout(900)
+def test_an_agent_is_confined_and_scored(name: str, agent_images: None, upstream: Path) -> None:
+    # Checkpoints are off in Docker. They would end the sample at the first attempt.
+    options = "--model-role grader=openai/gpt-4o --limit 2 --checkpoint turn:1"
+    command = shlex.split(f"{EVALS[name]} {options}")
     with serve(agent_and_judge) as endpoint:
-        environment = {
-            **os.environ,
+        provider = {
             "PATH": PATH,
             "OPENAI_BASE_URL": endpoint.url,
             "OPENAI_API_KEY": "test",
         }
-        # Checkpoints are off in Docker. They would end the sample at the first attempt.
-        options = "--model-role grader=openai/gpt-4o --limit 2 --checkpoint turn:1"
-        words = shlex.split(f"{command} {options}")
-        subprocess.run(words, env=environment, cwd=REPOSITORY, check=True)
-    logs = list_eval_logs(os.environ["INSPECT_LOG_DIR"])
-    log = read_eval_log(logs[0].name)
-    return log, endpoint.agent_requests()
+        environment = os.environ | provider
+        subprocess.run(command, env=environment, cwd=REPOSITORY, check=True)
 
-
-@pytest.mark.parametrize("command", EVALS, ids=lambda command: command.partition("--solver ")[2].split()[0])
-@pytest.mark.timeout(900)
-def test_an_agent_is_confined_and_scored(command: str, agent_images: None, upstream: Path) -> None:
-    log, requests = evaluate(command)
-    assert log.status == "success", log.error
-    for request in requests:
+    for request in endpoint.agent_requests():
         names = " ".join(offered(request))
         assert "search" not in names.lower()
+
+    logs = list_eval_logs(os.environ["INSPECT_LOG_DIR"])
+    log = read_eval_log(logs[0].name)
+    assert log.status == "success", log.error
     samples = log.samples or []
     assert len(samples) == 2
     for sample in samples:
@@ -107,13 +119,9 @@ def test_an_agent_is_confined_and_scored(command: str, agent_images: None, upstr
         score = sample.scores[SCORE_NAME]
         assert HYPOTHESIS in str(score.answer)
         # The judge has answered: texts that differ do not match.
-        assert score.value == {
-            "hms": 0,
-            "context": 0,
-            "variables": 0,
-            "relationship": 0,
-        }
-        if "@bridge" not in command:
+        values = score.as_dict()
+        assert set(values.values()) == {0}
+        if "@bridge" not in name:
             output = output_of_look(sample)
             for text in SEEN:
                 assert text in output

@@ -34,7 +34,13 @@ def evaluate_demo() -> str:
     """A folder with the log of an eval."""
     folder = str(shared.folder() / "viewer")
     # The viewer opens a single sample instead of the list.
-    [log] = inspect_eval(demo(), model="discoverybench/baseline", limit=2, log_dir=folder, display="none")
+    [log] = inspect_eval(
+        demo(),
+        model="discoverybench/baseline",
+        limit=2,
+        log_dir=folder,
+        display="none",
+    )
     assert log.status == "success", log.error
     return folder
 
@@ -60,25 +66,28 @@ def browser(chromium: str, viewer: Viewer) -> Iterator[Browser]:
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
+def page(browser: Browser) -> Page:
     # Rows outside the viewport are not in the DOM.
-    page = browser.new_page(viewport={"width": 1600, "height": 6000})
-    yield page
-    page.close()
+    return browser.new_page(
+        viewport={
+            "width": 1600,
+            "height": 6000,
+        }
+    )
 
 
 def test_the_list_of_samples_shows_the_goal(page: Page, viewer: Viewer) -> None:
     page.goto(viewer.address)
     for sample in viewer.samples:
-        goal = page.get_by_text(f"Goal: {sample.metadata['goal']}")
-        expect(goal).to_be_visible(timeout=30_000)
+        goal = sample.metadata["goal"]
+        row = page.get_by_text(f"Goal: {goal}")
+        expect(row).to_be_visible(timeout=30_000)
 
 
 def test_the_transcript_shows_the_code_and_the_whole_submission(page: Page, viewer: Viewer) -> None:
     page.goto(f"{viewer.first_address}/transcript")
-    calls = [event for event in viewer.samples[0].events if isinstance(event, ToolEvent)]
-    first = calls[0]
-    last = calls[-1]
+    events = viewer.samples[0].events
+    first, *_, last = [event for event in events if isinstance(event, ToolEvent)]
     panel = page.locator(f"#event-panel-{first.uuid}")
     code = panel.locator("code.language-python")
     written = str(first.arguments["code"])

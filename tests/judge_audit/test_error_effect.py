@@ -9,12 +9,6 @@ NINETY = Accuracy(context=0.9, variables=0.9, relationship=0.9)
 lenient errors alone 0.1 × (2/3 + 0.1/3) × (1/2 + 0.1/2) = 0.0385."""
 
 
-@pytest.mark.parametrize("mean", [0, 0.2, 1])
-def test_a_judge_without_errors_changes_nothing(mean: float) -> None:
-    perfect = Accuracy(context=1, variables=1, relationship=1)
-    assert judged_mean(mean, perfect) == pytest.approx(mean)
-
-
 @pytest.mark.parametrize(
     ("direction", "solved", "failed"),
     [

@@ -81,7 +81,13 @@ def test_the_critic_chooses_the_next_role_until_it_accepts_a_draft() -> None:
 
     models = {role.value: scripted(next_move) for role in Role}
     sample = play(["never asked"], datavoyager(), model_roles=models)
-    assert turns(sample) == [PLAN, "coder: count", "analyst: read", "planner: refine", DRAFTED]
+    assert turns(sample) == [
+        PLAN,
+        "coder: count",
+        "analyst: read",
+        "planner: refine",
+        DRAFTED,
+    ]
     assert observations(sample) == ["2"]
     assert submitted(sample).hypothesis == HYPOTHESIS
     answered = [reply.answered for reply in ledger(sample).verdicts]
@@ -179,7 +185,8 @@ def with_thought(turn: Turn) -> ModelOutput:
     """A turn with reasoning that only its provider accepts."""
     output = output_of(turn)
     thought = ContentReasoning(reasoning="SECRET THOUGHT", signature="of-one-provider")
-    output.message.content = [thought, ContentText(text=output.message.text)]
+    text = ContentText(text=output.message.text)
+    output.message.content = [thought, text]
     return output
 
 

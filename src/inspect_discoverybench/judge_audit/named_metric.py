@@ -1,12 +1,11 @@
 """Metrics with short names."""
 
 from functools import partial
-from typing import Literal
 
 from inspect_ai.scorer import Metric, MetricProtocol, metric
 
 
-def named_metric(name: str, compute: MetricProtocol, scores: Literal["auto", "unreduced"] = "auto") -> Metric:
+def named_metric(name: str, compute: MetricProtocol) -> Metric:
     """Register a metric under a short name.
 
     Inspect prefixes the names of metric functions with the name of their package, which would fill the column of an
@@ -16,4 +15,4 @@ def named_metric(name: str, compute: MetricProtocol, scores: Literal["auto", "un
     def make_metric() -> Metric:
         return compute
 
-    return metric(name, scores=scores)(partial(make_metric))()
+    return metric(name)(partial(make_metric))()

@@ -87,10 +87,7 @@ def _invented(study: dict[str, Any], phrases: dict[str, str], kind: dict[str, An
     def fill(name: str) -> str:
         return Template(kind[name]).substitute(phrases)
 
-    columns = []
-    for name, description in study["data_file"]["columns"].items():
-        columns.append({"name": name, "description": description})
-    data_file = DataFile.model_validate({**study["data_file"], "columns": columns})
+    data_file = DataFile.model_validate(study["data_file"])
     pair = HypothesisPair(
         goal=phrases["goal"],
         data_files=(data_file,),
@@ -152,6 +149,6 @@ def _sample(name: str, kind: str, study: str, pair: HypothesisPair, expected: Ex
     return Sample(
         id=f"{name}/{kind.replace(' ', '_')}",
         input=prompt,
-        target=expected.model_dump_json(include={"context", "variables", "relationship", "why"}),
+        target=expected.model_dump_json(),
         metadata={"kind": kind, "study": study, "expected": expected.model_dump(), **PAIR.dump_python(pair)},
     )

@@ -98,7 +98,6 @@ def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAU
                 f"reflexion needs a gold hypothesis for its oracle, but {state.sample_id} has none. Use another agent, "
                 "or add the gold hypothesis to the answer key or the metadata file."
             )
-        store_as(SubmissionState).texts = []  # what an interrupted first trial leaves
         checksums = state.metadata_as(SampleMetadata).data_checksums
         await _copy_data_files(".", COPIES, checksums)
         task_messages = list(state.messages)
@@ -133,7 +132,8 @@ def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAU
 async def _run_trial(state: TaskState, actor: Actor) -> None:
     """Run one trial of CodeGen. If a limit ends it before it submits, the previous trial's answer is kept."""
     stored = store_as(SubmissionState)
-    previous_submission, previous_texts = stored.submission, stored.texts
+    previous_submission = stored.submission
+    previous_texts = stored.texts or []  # before the first trial, there is no other text to read
     stored.submission = None
     state.output = ModelOutput()
     try:
