@@ -18,15 +18,7 @@ REPOSITORY = Path(__file__).parents[1]
 PROGRAMS = str(Path(sys.executable).parent)
 PATH = os.pathsep.join([PROGRAMS, os.environ["PATH"]])
 COMMANDS = commands_of(REPOSITORY / "docs" / "other_agents.md")
-EVALS: dict[str, str] = {}
-"""Commands by the name of the solver."""
-
-for command in COMMANDS:
-    if command.startswith("inspect eval"):
-        _, _, options = command.partition("--solver ")
-        solver, *_ = options.split()
-        EVALS[solver] = command
-
+EVALS = [command for command in COMMANDS if command.startswith("inspect eval")]
 HYPOTHESIS = "Between 3000 and 2000 BCE, the number of hoards rises with the number of monuments."
 OBJECT = json.dumps({"hypothesis": HYPOTHESIS, "workflow": "I correlated both."})
 
@@ -35,7 +27,10 @@ python -c 'import pandas, urllib.request as u; u.urlopen("http://1.1.1.1", timeo
 LOOK_IN_PYTHON = f"import subprocess\nprint(subprocess.getoutput({LOOK!r}))"
 LOOKS = {
     "python": {"code": LOOK_IN_PYTHON},
-    "Bash": {"command": LOOK, "description": "Look"},
+    "Bash": {
+        "command": LOOK,
+        "description": "Look",
+    },
     "bash": {"command": LOOK},
     "exec_command": {"cmd": LOOK},
 }
@@ -90,12 +85,12 @@ def output_of_look(sample: EvalSample) -> str:
     return texts[0].replace(r"\n", "\n").replace(r"\t", "\t")
 
 
-@pytest.mark.parametrize("name", EVALS)
+@pytest.mark.parametrize("command", EVALS)
 @pytest.mark.timeout(900)
-def test_an_agent_is_confined_and_scored(name: str, agent_images: None, upstream: Path) -> None:
+def test_an_agent_is_confined_and_scored(command: str, agent_images: None, upstream: Path) -> None:
     # Checkpoints are off in Docker. They would end the sample at the first attempt.
     options = "--model-role grader=openai/gpt-4o --limit 2 --checkpoint turn:1"
-    command = shlex.split(f"{EVALS[name]} {options}")
+    words = shlex.split(f"{command} {options}")
     with serve(agent_and_judge) as endpoint:
         provider = {
             "PATH": PATH,
@@ -103,7 +98,7 @@ def test_an_agent_is_confined_and_scored(name: str, agent_images: None, upstream
             "OPENAI_API_KEY": "test",
         }
         environment = os.environ | provider
-        subprocess.run(command, env=environment, cwd=REPOSITORY, check=True)
+        subprocess.run(words, env=environment, cwd=REPOSITORY, check=True)
 
     for request in endpoint.agent_requests():
         names = " ".join(offered(request))
@@ -121,7 +116,7 @@ def test_an_agent_is_confined_and_scored(name: str, agent_images: None, upstream
         # The judge has answered: texts that differ do not match.
         values = score.as_dict()
         assert set(values.values()) == {0}
-        if "@bridge" not in name:
+        if "@bridge" not in command:
             output = output_of_look(sample)
             for text in SEEN:
                 assert text in output

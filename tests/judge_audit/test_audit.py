@@ -86,7 +86,12 @@ def test_the_result_says_what_such_errors_do_to_scores() -> None:
 
 
 def test_arguable_relationships_count_nowhere() -> None:
-    log = audited(always("C"), "hedged", "variable dropped", "coefficient changed")
+    log = audited(
+        always("C"),
+        "hedged",
+        "variable dropped",
+        "coefficient changed",
+    )
     assert math.isnan(metric(log, "relationship", "mean"))
 
 
