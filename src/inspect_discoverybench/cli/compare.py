@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -63,7 +63,9 @@ def compare(
     else:
         _print(comparison)
     if fail_if_worse is not None:
-        _fail_if_worse(comparison.pairs[0].keys[0], fail_if_worse)
+        [pair] = comparison.pairs
+        first = pair.keys[0]
+        _fail_if_worse(first, fail_if_worse)
 
 
 def _fail_if_worse(difference: "KeyDifference", margin: float) -> None:
@@ -114,7 +116,8 @@ def _print_pair(comparison: "SystemComparison") -> None:
     columns = ("Tasks", "Baseline", "Candidate", "Diff.", "95% CI", "p")
     rows = [_difference_row(difference) for difference in pair.keys]
     print_table("On these tasks", [""], columns, rows)
-    for sentence in _verdicts(pair.keys[0], pair.studies):
+    first = pair.keys[0]
+    for sentence in _verdicts(first, pair.studies):
         console.print(sentence)
     if len(pair.keys) > 1:
         console.print("Intervals and p-values are not adjusted for the number of rows.")
@@ -139,22 +142,20 @@ def _verdicts(first: "KeyDifference", studies: str) -> Iterator[str]:
     yield f"On these tasks, the difference in {name} is {_verdict(paired.p_value)}."
     higher = plural(paired.wins, "task")
     yield f"The candidate scores higher on {higher}, lower on {paired.losses}, and the same on {paired.ties}."
-    if not math.isnan(paired.smallest_detectable):
-        yield f"Smallest difference that this test detects with power 0.8: {paired.smallest_detectable:.3f}."
+    smallest = paired.smallest_detectable
+    if not math.isnan(smallest):
+        yield f"Smallest difference that this test detects with power 0.8: {smallest:.3f}."
     yield from _on_new_studies(paired, studies)
     if first.missing:
         missing = plural(first.missing, "sample")
-        yield (
-            f"{missing} of the common tasks without {name}, in both systems and all epochs. Depending on these scores, "
-            f"the difference is between {first.worst:+.3f} and {first.best:+.3f}; the interval covers all of them."
-        )
+        yield f"{missing} of the common tasks without {name}, in both systems and all epochs."
+        yield f"Depending on their scores, the difference is between {first.worst:+.3f} and {first.best:+.3f}."
+        yield "The interval covers all of them."
 
 
 def _verdict(value: float) -> str:
-    significance = f"significant at level {SIGNIFICANCE_LEVEL:g}"
-    if value < SIGNIFICANCE_LEVEL:
-        return significance
-    return f"not {significance}"
+    significance = "significant" if value < SIGNIFICANCE_LEVEL else "not significant"
+    return f"{significance} at level {SIGNIFICANCE_LEVEL:g}"
 
 
 def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
@@ -178,10 +179,8 @@ def _print_ranking(comparison: "SystemComparison") -> None:
     """All systems, and all pairs of them by their numbers in the ranking, because names are long."""
     numbers: dict[str, str] = {}
     ranks = []
-    tasks = 0
     for number, rank in enumerate(comparison.ranking, 1):
         estimate = rank.estimate
-        tasks = estimate.tasks
         numbers[rank.system] = str(number)
         row = [
             str(number),
@@ -191,9 +190,9 @@ def _print_ranking(comparison: "SystemComparison") -> None:
             f"{rank.first_share:.0%}",
         ]
         ranks.append(row)
-    title = f"Ranking on the {tasks} tasks that all systems scored"
-    columns: Sequence[str] = ("Mean", "95% CI on\nthese tasks", "First in draws")
-    print_table(title, ("", "System"), columns, ranks)
+    title = "Ranking on the tasks that all systems scored"
+    rank_columns = ("Mean", "95% CI on\nthese tasks", "First in draws")
+    print_table(title, ("", "System"), rank_columns, ranks)
 
     pairs = []
     for pair in comparison.pairs:
@@ -209,8 +208,8 @@ def _print_ranking(comparison: "SystemComparison") -> None:
         ]
         pairs.append(row)
     title = "Pairs, with intervals and p-values adjusted for their number"
-    columns = ("Tasks", "Difference", "95% CI on\nthese tasks", "p", "95% CI on\nnew studies", "p")
-    print_table(title, ["Systems"], columns, pairs)
+    pair_columns = ("Tasks", "Difference", "95% CI on\nthese tasks", "p", "95% CI on\nnew studies", "p")
+    print_table(title, ["Systems"], pair_columns, pairs)
 
 
 def _interval_and_p(estimate: "PairedDifference | NewStudies | None") -> tuple[str, str]:

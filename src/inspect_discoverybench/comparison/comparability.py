@@ -52,10 +52,11 @@ def _version(system: System) -> str:
 def _differing_sample(a: System, b: System, column: str) -> str | None:
     """The id of the first common sample whose values of a column differ."""
     for key, task in a.tasks.items():
-        if key not in b.tasks:
+        other = b.tasks.get(key)
+        if other is None:
             continue
         first = _recorded(task.results, column)
-        second = _recorded(b.tasks[key].results, column)
+        second = _recorded(other.results, column)
         if first and second and first != second:
             return task.sample.id
     return None
@@ -101,6 +102,6 @@ def _recorded(results: Sequence[Result], column: str) -> list[str]:
     value_of = attrgetter(column)
     for result in results:
         value = value_of(result)
-        if value is not None:
+        if value:
             values.add(value)
     return sorted(values)

@@ -90,7 +90,8 @@ def compare(systems: Sequence[System], left_out: Mapping[str, str], anyway: bool
     combinations = list(itertools.combinations(systems, 2))
     warnings: dict[str, None] = {}
     for a, b in combinations:
-        warnings |= dict.fromkeys(incompatibilities(a, b))
+        reasons = incompatibilities(a, b)
+        warnings |= dict.fromkeys(reasons)
     if warnings and not anyway:
         first = next(iter(warnings))
         raise InvalidArgument(f"{first} Use comparable logs, or pass --anyway.")
@@ -99,9 +100,13 @@ def compare(systems: Sequence[System], left_out: Mapping[str, str], anyway: bool
     for system in systems:
         benchmark = system.configuration.benchmark
         coverage[system.name] = describe_coverage(benchmark, system.results)
+    pairs = []
+    for a, b in combinations:
+        pair = _pair(a, b, len(combinations))
+        pairs.append(pair)
     return SystemComparison(
         score=systems[0].score,
-        pairs=[_pair(a, b, len(combinations)) for a, b in combinations],
+        pairs=pairs,
         ranking=_ranking(systems),
         coverage=coverage,
         warnings=list(warnings),

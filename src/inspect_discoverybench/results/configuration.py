@@ -58,7 +58,7 @@ def configurations_of(results: Sequence[Result], pool_splits: bool = False) -> l
     configurations = []
     for group, result in zip(groups, results, strict=True):
         run = result.run
-        settings = [text for text in run.details if text not in common[group]]
+        settings = [text for text in run.details if text and text not in common[group]]
         configuration = Configuration(*group, run.hints, ", ".join(settings))
         configurations.append(configuration)
     return configurations
@@ -69,11 +69,11 @@ def benchmark_of(result: Result, pool_splits: bool = False) -> str:
     run = result.run
     arguments = json.loads(run.task_arguments)
     task = run.task.removesuffix(PLACEBO)
-    name = task
+    name = BENCHMARKS.get(task, task)
     if task in BENCHMARKS:
         is_pooled = pool_splits or arguments.get("split") == ALL_SPLITS
         split = ALL_SPLITS if is_pooled else result.sample.split
-        name = f"{BENCHMARKS[task]} {split}"
+        name += f" {split}"
     if task != run.task:
         name += f", placebo {arguments.get('placebo')}"
     return name

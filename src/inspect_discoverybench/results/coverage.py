@@ -27,8 +27,8 @@ SELECTIONS = {
 def task_count(benchmark: str, results: Sequence[Result]) -> int:
     """Number of tasks of a benchmark, of which these results may be a part."""
     split, _, _ = benchmark.partition(",")  # without a placebo
-    available = [result.run.task_samples or 0 for result in results]
-    return SPLIT_SIZES.get(split, max(available))
+    available = max(result.run.task_samples or 0 for result in results)
+    return SPLIT_SIZES.get(split, available)
 
 
 def is_complete(benchmark: str, results: Sequence[Result]) -> bool:

@@ -61,8 +61,8 @@ def read_results(paths: Iterable[str | Path], any_task: bool = False) -> Results
     for log in logs:
         results += log.results
     if not results:
-        reason = f"{logs[0].path}: {logs[0].objection}"
-        raise DataMissing(f"None of {len(logs)} logs can be used. {reason}.")
+        first = logs[0]
+        raise DataMissing(f"None of {len(logs)} logs can be used. {first.path}: {first.objection}.")
 
     # A retry writes a new log of the same run, so the log of the failed attempt is not missed.
     complete = {log.task_id for log in logs if log.results}

@@ -57,5 +57,5 @@ def _score_names(log: EvalLog, any_task: bool) -> list[str]:
         names |= (sample.scores or {}).keys()
     if any_task:
         return sorted(names)
-    own = [name for name in names if name.rstrip("0123456789") == SCORE_NAME]
+    own = [name for name in names if name.startswith(SCORE_NAME)]
     return sorted(own) or [SCORE_NAME]

@@ -1,7 +1,7 @@
 """What a log records about its run: which task, agent and model ran, and with which settings."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,11 +105,10 @@ class RunRecord:
         return _listed(hints)
 
     @property
-    def details(self) -> list[str]:
-        """What distinguishes the run from others with the same benchmark, agent and model."""
+    def details(self) -> Sequence[str]:
+        """What distinguishes the run from others with the same benchmark, agent and model; empty texts for defaults."""
         version = f"task version {self.task_version}"
-        details = (self.hints, self.agent_arguments, self.model_settings, self.limits, version)
-        return [text for text in details if text]
+        return self.hints, self.agent_arguments, self.model_settings, self.limits, version
 
 
 def has_results(log: EvalLog) -> bool:

@@ -1,6 +1,5 @@
 """What a log records about a sample besides its scores: which goal it asks, and what it used."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -38,7 +37,7 @@ class SampleRecord(GoalRecord):
     study: str | None
     goal_type: str | None
     target: str
-    data_files: str | None
+    data_files: str
     tokens: int
     judge_tokens: int | None
     cost: float | None
@@ -51,7 +50,6 @@ class SampleRecord(GoalRecord):
     def of(cls, sample: EvalSample) -> "SampleRecord":
         """Read the record of a sample."""
         metadata = sample.metadata
-        checksums = metadata.get("data_checksums")
         of_judge = judge_usage(sample)
         return cls(
             **_goal(metadata),
@@ -62,7 +60,7 @@ class SampleRecord(GoalRecord):
             study=study_of(metadata),
             goal_type=metadata.get("question_type"),
             target=str(sample.target),
-            data_files=json.dumps(checksums, sort_keys=True) if checksums else None,
+            data_files=str(metadata.get("data_checksums") or ""),
             tokens=agent_tokens(sample),
             judge_tokens=None if of_judge is None else total_tokens(of_judge),
             cost=agent_cost(sample),

@@ -27,8 +27,7 @@ class TaskScore:
     @property
     def missing(self) -> int:
         """Number of epochs without a score."""
-        scored = len(self.scored)
-        return len(self.epochs) - scored
+        return len(self.epochs) - len(self.scored)
 
     @property
     def mean(self) -> float:

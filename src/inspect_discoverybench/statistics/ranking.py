@@ -25,10 +25,14 @@ def first_shares(scores: np.ndarray, clusters: Sequence[Hashable]) -> list[float
     Raises:
         InvalidArgument: There are no scores, a score is not in [0, 1], or the lengths differ.
     """
+    by_system = []
     for system in scores:
         check_scores(system, clusters)
-    sizes = sum_by_cluster(np.ones(len(clusters)), clusters)
-    totals = np.array([sum_by_cluster(system, clusters) for system in scores])
+        by_cluster = sum_by_cluster(system, clusters)
+        by_system.append(by_cluster)
+    totals = np.array(by_system)
+    ones = np.ones(len(clusters))
+    sizes = sum_by_cluster(ones, clusters)
     # The order of tasks must not matter, although the seed is fixed.
     order = np.lexsort((*totals, sizes))
     sizes = sizes[order]
@@ -36,12 +40,14 @@ def first_shares(scores: np.ndarray, clusters: Sequence[Hashable]) -> list[float
 
     count = len(sizes)
     random = np.random.default_rng(0)
-    draws = random.multinomial(count, [1 / count] * count, size=DRAWS)
+    chances = [1 / count] * count
+    draws = random.multinomial(count, chances, size=DRAWS)
     drawn_tasks = draws @ sizes
     drawn_totals = totals @ draws.T
     means = drawn_totals / drawn_tasks
     highest = means.max(axis=0)
     is_first = means >= highest - ROUNDING
     tied = is_first.sum(axis=0)
-    shares = (is_first / tied).mean(axis=1)
+    by_draw = is_first / tied
+    shares = by_draw.mean(axis=1)
     return [float(share) for share in shares]
