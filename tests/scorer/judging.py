@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
@@ -20,7 +21,7 @@ from inspect_discoverybench.dataset.metadata import Column, DataFile
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.scorer import hms
-from tests.endpoint import AGREEMENT, Answer, Endpoint, Request, question, slots
+from tests.endpoint import AGREEMENT, Answer, Endpoint, Request, question, serve, truthful
 
 GOLD = "In towns, rainfall raises yield by 3 kg."
 PREDICTED = "Rainfall raises yield in towns."
@@ -78,7 +79,9 @@ def evaluate(
     """The log of an eval of samples with these numbers."""
     samples = [sample(number) for number in numbers]
     task = Task(samples, solver=writes(prediction), scorer=scorer or hms())
-    return inspect_eval(task, model="mockllm/model", model_roles={"grader": judge}, **options)[0]
+    roles = {"grader": judge}
+    [log] = inspect_eval(task, model="mockllm/model", model_roles=roles, **options)
+    return log
 
 
 @dataclass(frozen=True)
@@ -108,14 +111,23 @@ def scores_of(log: EvalLog) -> list[Result]:
     assert log.status == "success", log.error
     results = []
     for sample in sorted(log.samples or [], key=sample_number):
-        score = (sample.scores or {})["HMS"]
+        assert sample.scores
+        score = sample.scores["HMS"]
         values: dict[str, Any] = score.as_dict()
-        results.append(Result(values, score.answer, score.reason, score.explanation or "", score.metadata or {}))
+        result = Result(
+            values=values,
+            answer=score.answer,
+            reason=score.reason,
+            explanation=score.explanation or "",
+            record=score.metadata or {},
+        )
+        results.append(result)
     return results
 
 
 def sample_number(sample: EvalSample) -> int:
-    return int(str(sample.id).rpartition("/")[2])
+    _, _, number = str(sample.id).rpartition("/")
+    return int(number)
 
 
 def case_number(request: Request) -> int:
@@ -134,11 +146,18 @@ def scripted(**replies: str | list[str]) -> Callable[[Request], Answer]:
     def answer(request: Request) -> str:
         name = question(request) or ""
         if name == "answer" and name not in queues:
-            return json.dumps({"asserted": True, "hypothesis": [slots(request)["text"]], "workflow": []})
+            return truthful(request)
         queue = queues[name]
-        return queue.pop(0) if len(queue) > 1 else queue[0]
+        if len(queue) == 1:
+            return queue[0]
+        return queue.pop(0)
 
     return answer
+
+
+def serve_agreement() -> AbstractContextManager[Endpoint]:
+    """Serve a judge that agrees with every question, after different contexts."""
+    return serve(scripted(extract=CONTEXTS))
 
 
 class InProcessJudge:
@@ -156,7 +175,8 @@ class InProcessJudge:
     def _reply(
         self, messages: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        request: Request = {"messages": [{"role": message.role, "content": message.text} for message in messages]}
+        contents = [{"role": message.role, "content": message.text} for message in messages]
+        request: Request = {"messages": contents}
         self.requests.append(request)
         reply = self.answer(request)
         assert isinstance(reply, str), "Only an endpoint can answer with anything but text."

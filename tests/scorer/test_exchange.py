@@ -51,7 +51,8 @@ def test_a_truncated_reply_is_requested_with_a_higher_limit(limit: int | None, o
 
 def test_three_truncated_replies_are_reported() -> None:
     # The reply is complete JSON but flagged as truncated, so its end is unknown.
-    with serve(first_answering(*[Cut('{"answer": "A"}')] * 3)) as endpoint:
+    cut = Cut('{"answer": "A"}')
+    with serve(first_answering(cut, cut, cut)) as endpoint:
         score = score_of(evaluate(judge_at(endpoint)))
     assert score.reason == "grader_failed"
     assert "truncated by the token limit" in score.explanation

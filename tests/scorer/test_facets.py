@@ -3,13 +3,12 @@
 One eval judges all cases, each in a sample of its own.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 
 from inspect_ai.log import EvalLog
 
-from tests.endpoint import Request, question, slots
+from tests.endpoint import Request, question, truthful
 from tests.scorer.judging import ALL_QUESTIONS, FULL, InProcessJudge, case_number, evaluate, scores_of, scripted
 
 Case = tuple[str, str]
@@ -80,14 +79,15 @@ def judge_all(cases: Sequence[Case]) -> tuple[EvalLog, dict[int, list[Request]]]
         if question(request) == name:
             return reply
         if question(request) == "extract" and name == "match":
-            return json.dumps({"hypothesis": [{"context": slots(request)["hypothesis"]}]})
+            return truthful(request)  # two contexts that differ
         return str(agreeing(request))
 
     judge = InProcessJudge(answer)
     log = evaluate(judge.model, numbers=range(1, len(cases) + 1))
     requests = defaultdict(list)
     for request in judge.requests:
-        requests[case_number(request) - 1].append(request)
+        index = case_number(request) - 1
+        requests[index].append(request)
     return log, requests
 
 

@@ -101,11 +101,6 @@ async def fail(error: Exception) -> str:
     raise error
 
 
-async def test_the_first_error_is_raised_without_its_group() -> None:
-    with pytest.raises(JudgeFailed, match="first"):
-        await gather(fail(JudgeFailed("first")), fail(JudgeFailed("second")))
-
-
 async def test_a_limit_takes_precedence_over_other_errors() -> None:
     limit = LimitExceededError("token", value=2, limit=1)
     with pytest.raises(LimitExceededError):

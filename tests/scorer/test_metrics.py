@@ -9,14 +9,6 @@ from inspect_ai.scorer import MetricProtocol, SampleScore, Score
 from inspect_discoverybench.scorer.metrics import hms_metrics
 from inspect_discoverybench.submission.submission import NO_RESPONSE
 
-METADATA = [
-    {"gold_hypothesis": "a", "domain": "x", "question_type": "context"},
-    {"gold_hypothesis": "a", "domain": "x", "question_type": "variables"},
-    {"gold_hypothesis": "b", "domain": "y", "question_type": "context"},
-    {"gold_hypothesis": "c", "domain": "y", "question_type": "context"},
-]
-"""Metadata of four samples."""
-
 
 def scored(hms: float, reason: str | None = None) -> Score:
     return Score(value={"hms": hms, "context": 1, "variables": hms, "relationship": 1}, reason=reason)
@@ -27,13 +19,17 @@ UNSCORED = scored(math.nan, "grader_failed")
 
 
 def metrics_of(*scores: Score, golds: str = "aabc") -> dict[str, float]:
-    """The metrics of the four samples with these scores and gold hypotheses."""
-    sample_scores = []
-    for score, gold, metadata in zip(scores, golds, METADATA, strict=False):
-        sample_metadata = {**metadata, "gold_hypothesis": gold}
-        sample_scores.append(SampleScore(score=score, sample_metadata=sample_metadata))
-    summarize = cast(MetricProtocol, hms_metrics()[0])
-    return cast(dict[str, float], summarize(sample_scores))
+    """The metrics of up to four samples of two domains, with these scores and gold hypotheses."""
+    samples = []
+    for score, gold, domain in zip(scores, golds, "xxyy", strict=False):
+        metadata = {"gold_hypothesis": gold, "domain": domain}
+        sample = SampleScore(score=score, sample_metadata=metadata)
+        samples.append(sample)
+
+    summary, *_ = hms_metrics()
+    summarize = cast(MetricProtocol, summary)
+    metrics = summarize(samples)
+    return cast(dict[str, float], metrics)
 
 
 def test_the_mean_of_scored_samples_stands_beside_counts_and_groups() -> None:
@@ -45,15 +41,14 @@ def test_the_mean_of_scored_samples_stands_beside_counts_and_groups() -> None:
         "unscored": 1,
         "in_x": 0.75,
         "in_y": 0,
-        "goal_context": 0.5,
-        "goal_variables": 0.5,
     }
-    assert {name: metrics[name] for name in expected} == pytest.approx(expected)
+    for name, value in expected.items():
+        assert metrics[name] == pytest.approx(value), name
 
 
 def test_groups_that_say_nothing_have_no_means() -> None:
     of_one_domain = metrics_of(scored(1.0), scored(0.5))
-    assert not [name for name in of_one_domain if name.startswith(("in_", "goal_"))]
+    assert "in_x" not in of_one_domain
 
 
 def test_goals_with_one_gold_hypothesis_form_one_cluster() -> None:
@@ -64,8 +59,9 @@ def test_goals_with_one_gold_hypothesis_form_one_cluster() -> None:
     # C / (C - 1) Σ_clusters (Σ deviations)² / n², with C = 2 and n = 4
     assert clustered["stderr"] == pytest.approx(math.sqrt(2 * (1 + 1)) / 4)
     assert independent["stderr"] == pytest.approx(math.sqrt(4 / 3 * 1.0) / 4)
-    assert 0 <= clustered["ci_lower"] < independent["ci_lower"] < 0.5
-    assert 0.5 < independent["ci_upper"] < clustered["ci_upper"] <= 1
+    for metrics in (clustered, independent):
+        assert 0 <= metrics["ci_lower"] < 0.5
+        assert 0.5 < metrics["ci_upper"] <= 1
 
 
 def test_the_interval_contains_the_mean_whatever_unscored_samples_could_have_scored() -> None:

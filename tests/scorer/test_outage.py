@@ -49,7 +49,7 @@ class Provider:
 def provider(answer: Callable[[Request], Answer]) -> Iterator[Provider]:
     """Serve the agent and the judge."""
     with serve(answer) as endpoint, pytest.MonkeyPatch.context() as environment:
-        port = endpoint.url.split(":")[-1].removesuffix("/v1")
+        _, _, port = endpoint.url.removesuffix("/v1").rpartition(":")
         for role in ("AGENT", "JUDGE"):
             environment.setenv(f"{role}_API_KEY", "test")
             environment.setenv(f"{role}_BASE_URL", endpoint.url)
@@ -64,7 +64,8 @@ def guesses(judge: str) -> Task:
 def evaluate(task: Task, model: str, **options: Any) -> EvalLog:
     """The log of an eval of two samples that goes on after errors."""
     options = {"fail_on_error": False, "timeout": 1, "limit": 2, **options}
-    return inspect_eval(task, model=model, **options)[0]
+    [log] = inspect_eval(task, model=model, **options)
+    return log
 
 
 def samples_of(log: EvalLog) -> list[EvalSample]:
@@ -151,7 +152,8 @@ AGENTS: dict[str, Solver] = {"react": react(), "Inspect's react()": as_solver(re
 @pytest.mark.parametrize("replies", [0, 2])
 def test_a_time_limit_that_falls_during_a_retry_is_an_error(agent: Solver, replies: int) -> None:
     """After however many replies. The judge is not asked, although it works."""
-    remaining = [tool_call("python", "Hypothesis: y rises. I will test it.", code="1")] * replies
+    reply = tool_call("python", "Hypothesis: y rises. I will test it.", code="1")
+    remaining = [reply] * replies
 
     def answer(request: Request) -> Answer:
         if question(request):
@@ -161,7 +163,8 @@ def test_a_time_limit_that_falls_during_a_retry_is_an_error(agent: Solver, repli
         return 429
 
     with provider(answer) as served:
-        task = task_with(demo(), solver=agent, scorer=hms(grader=served.judge))
+        scorer = hms(grader=served.judge)
+        task = task_with(demo(), solver=agent, scorer=scorer)
         log = evaluate(task, served.agent, limit=1, timeout=600, time_limit=4)
     require_errors(log, 1)
     [sample] = samples_of(log)
@@ -181,7 +184,8 @@ def test_a_time_limit_in_the_agents_own_work_or_during_a_reply_is_a_zero(is_slow
         return tool_call("python", code=code)
 
     with provider(answer) as served:
-        log = evaluate(task_with(demo(), solver=react()), served.agent, limit=1, time_limit=4)
+        task = task_with(demo(), solver=react())
+        log = evaluate(task, served.agent, limit=1, time_limit=4)
     [sample] = samples_of(log)
     score = score_of(sample)
     assert score.reason == "no_response"
@@ -200,7 +204,9 @@ def test_scoring_a_log_again_does_not_turn_errors_into_zeros() -> None:
         log = evaluate(guesses(served.judge), served.agent, max_retries=0, max_samples=1)
         failed, scored = samples_of(log)
         assert failed.error
-        again = inspect_score(log, hms(grader=served.judge), action="overwrite")
+        scorer = hms(grader=served.judge)
+        again = inspect_score(log, scorer, action="overwrite")
+
     failed_again, scored_again = samples_of(again)
     assert score_of(scored_again).value == score_of(scored).value
     assert failed_again.scores
@@ -214,13 +220,11 @@ def test_scoring_a_log_again_does_not_turn_errors_into_zeros() -> None:
 def test_each_request_has_a_time_limit(own: int | None, of_eval: int | None, expected: int) -> None:
     """The limit of the judge's role takes precedence over that of the eval."""
     with provider(answers) as served:
-        role = get_model(served.judge, config=GenerateConfig(timeout=own), memoize=False)
-        options: dict[str, Any] = {"timeout": of_eval} if of_eval else {}
+        config = GenerateConfig(timeout=own)
+        role = get_model(served.judge, config=config, memoize=False)
         task = task_with(demo(), solver=no_data_guess())
-        [log] = inspect_eval(task, model=served.agent, model_roles={"grader": role}, limit=1, **options)
+        options: dict[str, Any] = {"timeout": of_eval} if of_eval else {}
+        log = inspect_eval(task, model=served.agent, model_roles={"grader": role}, limit=1, **options)[0]
     [sample] = samples_of(log)
-    for event in sample.events:
-        if isinstance(event, ModelEvent) and event.role == "grader":
-            assert event.config.timeout == expected
-        elif isinstance(event, ModelEvent):
-            assert event.config.timeout == (of_eval or 3600)
+    of_judge = {event.config.timeout for event in sample.events if isinstance(event, ModelEvent) and event.role}
+    assert of_judge == {expected}

@@ -202,12 +202,6 @@ def test_an_invalid_reply_leaves_what_depends_on_it_unscored(name: str) -> None:
     assert score(judge).unscored == unscored
 
 
-def test_an_undecided_facet_leaves_the_score_unscored_without_a_match_too() -> None:
-    result = score(parts_judge(GOLD_PARTS[:1], PREDICTED_PARTS[2:], variables="?"))
-    assert result.unscored == {"hms", "variables", "hms_released"}
-    assert result.values["context_recall"] == result.values["context_precision"] == 0
-
-
 def test_no_submission_scores_0_on_every_key_without_a_request() -> None:
     judge = parts_judge([], [])
     result = score(judge, prediction="")

@@ -9,7 +9,17 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig
 
 from tests.endpoint import AGREEMENT, Answer, Cut, Endpoint, Request, question, serve
-from tests.scorer.judging import ALL_QUESTIONS, CONTEXTS, FULL, PREDICTED, evaluate, judge_at, score_of, scripted
+from tests.scorer.judging import (
+    ALL_QUESTIONS,
+    CONTEXTS,
+    FULL,
+    PREDICTED,
+    evaluate,
+    judge_at,
+    score_of,
+    scripted,
+    serve_agreement,
+)
 
 pytestmark = pytest.mark.usefixtures("sweep")
 
@@ -19,12 +29,14 @@ def evaluate_at(endpoint: Endpoint, prediction: str = PREDICTED, **options: Any)
     endpoint.requests.clear()
     name = options.pop("name", "openai/gpt-4o")
     config = options.pop("config", GenerateConfig())
-    log = evaluate(judge_at(endpoint, name, config=config), prediction, **options)
-    return log, sorted(endpoint.judge_requests())
+    judge = judge_at(endpoint, name, config=config)
+    log = evaluate(judge, prediction, **options)
+    questions = endpoint.judge_requests()
+    return log, sorted(questions)
 
 
 def test_only_new_questions_are_asked() -> None:
-    with serve(scripted(extract=CONTEXTS)) as endpoint:
+    with serve_agreement() as endpoint:
         _, first = evaluate_at(endpoint, "One.")
         _, of_another_agent = evaluate_at(endpoint, "Another.")
         log, repeated = evaluate_at(endpoint, "One.")
@@ -62,7 +74,7 @@ SETTINGS: list[dict[str, Any]] = [
 
 
 def test_judges_with_different_settings_do_not_share_replies() -> None:
-    with serve(scripted(extract=CONTEXTS)) as endpoint:
+    with serve_agreement() as endpoint:
         for settings in SETTINGS:
             _, questions = evaluate_at(endpoint, **settings)
             assert questions == ALL_QUESTIONS
@@ -73,13 +85,13 @@ def test_judges_with_different_settings_do_not_share_replies() -> None:
         config = GenerateConfig(max_retries=2, timeout=60, max_connections=3)
         _, questions = evaluate_at(endpoint, config=config)
         assert questions == []
-    with serve(scripted(extract=CONTEXTS)) as other_address:
+    with serve_agreement() as other_address:
         _, questions = evaluate_at(other_address)
         assert questions == ALL_QUESTIONS
 
 
 def test_epochs_share_the_cache_and_transcripts_have_its_replies() -> None:
-    with serve(scripted(extract=CONTEXTS)) as endpoint:
+    with serve_agreement() as endpoint:
         evaluate_at(endpoint)
         log, questions = evaluate_at(endpoint, epochs=3)
     assert questions == []
@@ -94,7 +106,7 @@ def test_epochs_share_the_cache_and_transcripts_have_its_replies() -> None:
 
 
 def test_the_cache_can_be_disabled() -> None:
-    with serve(scripted(extract=CONTEXTS)) as endpoint:
+    with serve_agreement() as endpoint:
         evaluate_at(endpoint)
         _, questions = evaluate_at(endpoint, config=GenerateConfig(cache=False))
     assert questions == ALL_QUESTIONS
@@ -105,7 +117,7 @@ def cached_files(tmp_path: Path) -> list[Path]:
 
 
 def test_cached_replies_are_for_the_user_alone(tmp_path: Path) -> None:
-    with serve(scripted(extract=CONTEXTS)) as endpoint:
+    with serve_agreement() as endpoint:
         evaluate_at(endpoint)
     files = cached_files(tmp_path)
     assert len(files) == len(ALL_QUESTIONS)
@@ -116,7 +128,7 @@ def test_cached_replies_are_for_the_user_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"\xff", b"nonsense"])
 def test_a_damaged_entry_is_replaced(content: bytes, tmp_path: Path) -> None:
-    with serve(scripted(extract=CONTEXTS)) as endpoint:
+    with serve_agreement() as endpoint:
         evaluate_at(endpoint)
         for file in cached_files(tmp_path):
             file.write_bytes(content)
@@ -129,7 +141,7 @@ def test_a_damaged_entry_is_replaced(content: bytes, tmp_path: Path) -> None:
 
 def test_a_cache_that_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file where the folder would be", "utf-8")
-    with serve(scripted(extract=CONTEXTS)) as endpoint:
+    with serve_agreement() as endpoint:
         log, _ = evaluate_at(endpoint)
         assert score_of(log).values == FULL
         _, questions = evaluate_at(endpoint)

@@ -6,6 +6,7 @@ import pytest
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
+from inspect_ai.model import Model
 
 from inspect_discoverybench.scorer.hypothesis_pair import NOT_PUBLIC, NOT_SUBMITTED, HypothesisPair
 from inspect_discoverybench.scorer.scorer import hms
@@ -133,9 +134,10 @@ def test_the_judge_is_not_asked_about_identical_contexts(
 
 
 def test_samples_of_other_tasks_are_rejected() -> None:
-    dataset = [Sample("Why?", id="other", target="So.")]
-    task = Task(dataset, solver=writes(PREDICTED), scorer=hms())
-    [log] = inspect_eval(task, model="mockllm/model", model_roles={"grader": "mockllm/model"})
+    sample = Sample("Why?", id="other", target="So.")
+    task = Task([sample], solver=writes(PREDICTED), scorer=hms())
+    roles: dict[str, str | Model] = {"grader": "mockllm/model"}
+    [log] = inspect_eval(task, model="mockllm/model", model_roles=roles)
     assert log.error
     line = "cannot score the sample other: split: Field required."
     assert line in log.error.message
@@ -162,8 +164,10 @@ def test_instructions_in_a_hypothesis_are_treated_as_data() -> None:
     judge = InProcessJudge(truthful)
     score = judged(judge, HOSTILE)
     for request in judge.requests:
-        assert HOSTILE not in request["messages"][1]["content"]
+        _, message = request["messages"]
+        assert HOSTILE not in message["content"]
         if question(request) in ("variables", "relationship"):
-            assert slots(request)["HypoB"] == HOSTILE
+            values = slots(request)
+            assert values["HypoB"] == HOSTILE
     assert score.values["hms"] == 0
     assert score.reason is None

@@ -26,6 +26,7 @@ from tests.scorer.judging import (
     score_of,
     scores_of,
     scripted,
+    serve_agreement,
 )
 from tests.solvers.scripted import scripted as scripted_agent
 from tests.solvers.scripted import submit
@@ -42,8 +43,8 @@ def settings(score: Result) -> dict[str, Any]:
 
 
 def judge_command(name: str) -> list[str]:
-    texts = ["--goal", "g", "--gold", "x", "--pred", "y"]
-    return ["judge", *texts, "--metadata", str(METADATA), "--grader", name]
+    options = f"--goal g --gold x --pred y --metadata {METADATA} --grader {name}"
+    return ["judge", *options.split()]
 
 
 def score_with(name: str) -> None:
@@ -61,8 +62,10 @@ def judge_pair_with(name: str) -> None:
 
 
 def ask_oracle_with(name: str) -> None:
-    agent = scripted_agent([submit(hypothesis="In Norway, salmon shrink.", workflow="1. guess")])
-    inspect_eval(task_with(demo(), solver=reflexion(trials=1)), model=agent, model_roles={"grader": name}, limit=1)
+    submission = submit(hypothesis="In Norway, salmon shrink.", workflow="1. guess")
+    agent = scripted_agent([submission])
+    task = task_with(demo(), solver=reflexion(trials=1))
+    inspect_eval(task, model=agent, model_roles={"grader": name}, limit=1)
 
 
 USES: list[Callable[[str], None]] = [score_with, audit_with, judge_pair_with, ask_oracle_with]
@@ -70,7 +73,8 @@ USES: list[Callable[[str], None]] = [score_with, audit_with, judge_pair_with, as
 
 def without_question(request: Request) -> str:
     """Everything in a request but the question."""
-    return json.dumps({**request, "messages": request["messages"][:-1]}, sort_keys=True)
+    *others, _ = request["messages"]
+    return json.dumps({**request, "messages": others}, sort_keys=True)
 
 
 def test_every_use_sends_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +82,7 @@ def test_every_use_sends_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         monkeypatch.setenv("OPENAI_API_KEY", "test")
         # A new name for each address, because Inspect caches models by name.
-        port = endpoint.url.split(":")[-1].removesuffix("/v1")
+        _, _, port = endpoint.url.removesuffix("/v1").rpartition(":")
         sent = []
         for use in USES:
             endpoint.requests.clear()
@@ -86,10 +90,11 @@ def test_every_use_sends_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> N
             bodies = {question(request): without_question(request) for request in endpoint.requests}
             sent.append(bodies)
 
-    for requests in sent[1:]:
-        assert requests == sent[0]
-    assert sent[0].keys() == AGREEMENT.keys()
-    body = json.loads(sent[0]["variables"])
+    first, *others = sent
+    for bodies in others:
+        assert bodies == first
+    assert first.keys() == AGREEMENT.keys()
+    body = json.loads(first["variables"])
     assert body["temperature"] == 0
     assert body["seed"] == 0
     assert body.keys().isdisjoint({"max_tokens", "max_completion_tokens"})
@@ -98,24 +103,26 @@ def test_every_use_sends_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> N
 def test_only_settings_of_the_role_take_precedence() -> None:
     of_role = {"temperature": 0.3, "seed": 7, "max_tokens": 900, "top_p": 0.5}
     config = GenerateConfig.model_validate(of_role)
-    with serve(scripted(extract=CONTEXTS)) as endpoint:
+    with serve_agreement() as endpoint:
         judge = judge_at(endpoint, config=config)
-        score = score_of(evaluate(judge, temperature=0.9, max_tokens=50, frequency_penalty=0.1))
+        log = evaluate(judge, temperature=0.9, max_tokens=50, frequency_penalty=0.1)
+    score = score_of(log)
     for request in endpoint.requests:
-        assert {name: request[name] for name in of_role} == of_role
+        assert request.items() >= of_role.items()
         assert "frequency_penalty" not in request
     assert settings(score).items() >= of_role.items()
 
 
 def test_schemas_require_the_fields_of_the_listings() -> None:
-    with serve(scripted(extract=CONTEXTS)) as endpoint:
+    with serve_agreement() as endpoint:
         evaluate(judge_at(endpoint))
-    schemas = {}
+    required = {}
     for request in endpoint.requests:
-        schemas[question(request)] = request["response_format"]["json_schema"]["schema"]
-    assert "description" not in json.dumps(schemas)
-    assert schemas["variables"]["required"] == ["sizeA", "sizeB", "intersection", "explanation"]
-    assert schemas["relationship"]["required"] == ["answer", "explanation"]
+        schema = request["response_format"]["json_schema"]["schema"]
+        assert "description" not in json.dumps(schema)
+        required[question(request)] = schema["required"]
+    assert required["variables"] == ["sizeA", "sizeB", "intersection", "explanation"]
+    assert required["relationship"] == ["answer", "explanation"]
 
 
 DEFAULTS = {"response_schema": "response_format", "seed": "seed", "temperature": "temperature"}
@@ -159,13 +166,14 @@ def warnings(log: EvalLog) -> list[str]:
     """What the log says about rejected settings."""
     messages = []
     for sample in read_eval_log(log.location).samples or []:
-        messages += [event.message.message for event in sample.events if isinstance(event, LoggerEvent)]
+        events = [event for event in sample.events if isinstance(event, LoggerEvent)]
+        messages += [event.message.message for event in events]
     return [message for message in messages if "does not accept" in message]
 
 
 def test_the_record_has_the_settings_without_secrets() -> None:
     config = GenerateConfig(reasoning_effort="low", extra_headers={"X-Team": "hush"}, max_retries=3)
-    with serve(scripted(extract=CONTEXTS)) as endpoint:
+    with serve_agreement() as endpoint:
         judge = judge_at(endpoint, "openai-api/local/m", config=config, stream=False)
         judge.model_args |= {"service_token": "hush"}
         judge.api.base_url = f"{endpoint.url}?token=hush"
