@@ -84,10 +84,9 @@ def cut_off(values: Values, count: int) -> ModelOutput:
 
 def task_text(values: Values, count: int) -> dict[str, str]:
     name = values["name"]
-    variables = " and ".join(values["variables"])
     return {
-        "hypothesis": f"Among the boats, {name} follows from {variables}.",
-        "goal": f"Among the boats, how does {name} depend on {variables}?",
+        "hypothesis": f"Among the boats, {name} follows from its causes.",
+        "goal": f"Among the boats, how does {name} depend on the others?",
     }
 
 
@@ -135,9 +134,10 @@ def derived(values: Values, count: int) -> Any:
     node = values["node"]
     first = f"{values['name']}_x"
     second = f"{values['name']}_y"
-    factor = (node["high"] - node["low"]) / 2
+    low = node["low"]
+    factor = (node["high"] - low) / 2
     return {
-        "expression": f"{node['low']} + {factor} * df['{first}'] + {factor} * df['{second}']",
+        "expression": f"{low} + {factor} * (df['{first}'] + df['{second}'])",
         "children": [leaf(first, 0, 1), leaf(second, 0, 1)],
     }
 
@@ -157,10 +157,10 @@ def generate(out: Path, model: Model | str, **arguments: Any) -> EvalLog:
 
 
 def sample_of(log: EvalLog) -> EvalSample:
+    """The sample of a single domain, which ended without an error."""
     assert log.status == "success", log.error
-    assert log.samples
-    assert log.samples[0].error is None
-    return log.samples[0]
+    [sample] = log.samples or []
+    return sample
 
 
 def state_of(log: EvalLog) -> GenerationState:

@@ -2,20 +2,18 @@
 
 import csv
 import json
+import subprocess
+import sys
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
-from inspect_ai.dataset import Sample
-from inspect_ai.solver import Generate, Solver, SolverSpec, TaskState, solver
+from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import custom, synth_generate
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument
-from inspect_discoverybench.session.reply import CellResult
-from inspect_discoverybench.session.session import PythonSession
 from tests.synth.authoring import (
     APPROVAL,
     BASELINE,
@@ -51,8 +49,11 @@ def test_gold_solves_every_task_of_a_set(tmp_path: Path) -> None:
         model_roles={"grader": "discoverybench/lexical"},
     )
     assert log.status == "success", log.error
-    scores = [sample.scores["HMS"].as_dict() for sample in log.samples or [] if sample.scores]
-    assert [score["hms"] for score in scores] == [1] * len(golds(out))
+    scores = []
+    for sample in log.samples or []:
+        assert sample.scores
+        scores.append(sample.scores["HMS"].as_dict()["hms"])
+    assert scores == [1] * len(golds(out))
     folders = {row["dataset"] for row in golds(out)}
     assert {"invented-domain-6_2_0", "invented-domain-6_0_0", "invented-domain-6_1_1"} <= folders
 
@@ -76,7 +77,6 @@ def test_an_interrupted_set_is_continued(tmp_path: Path) -> None:
     assert generate(out, author, domains=2).status == "error"
     first = contents(out / "sailing_0_0")
     assert first
-    assert not list(out.glob("*/rowing.json"))
 
     available = True
     generate(out, author, domains=2)
@@ -94,11 +94,9 @@ def test_an_answer_key_that_was_not_written_is_written_by_the_next_run(tmp_path:
 
 
 def test_another_folder_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "file").touch()
+    (tmp_path / "file").touch()
     with pytest.raises(InvalidArgument, match="is not empty and does not contain a generated set"):
-        synth_generate(out=str(tmp_path / "other"))
-    synth_generate(out=str(tmp_path / "set"), seed=1)
+        synth_generate(out=str(tmp_path))
     synth_generate(out=str(tmp_path / "set"), seed=1)
     with pytest.raises(InvalidArgument, match="contains a set with different settings"):
         synth_generate(out=str(tmp_path / "set"), seed=2)
@@ -107,7 +105,6 @@ def test_another_folder_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"domains": ["a1", "A1"]}, "The domain 'a1' does not have 3 to 60 letters"),
         ({"domains": ["tea", "Tea"]}, "The domain 'tea' is given twice"),
         ({"domains": 2.5}, "domains must be a positive integer, got 2.5"),
         ({"rows": 20_000}, "rows: Input should be less than"),  # of which Inspect's output limit allows half
@@ -135,31 +132,19 @@ def test_a_failing_expression_is_sent_back_with_the_reason(expression: str, reas
     if "rig" in expression:
         children.append(RIG)
     root = {**ROOT, "expression": expression, "children": children}
-    failure = state_of(generate(tmp_path / "set", scripted_author(root=root), height=1)).failure
+    log = generate(tmp_path / "set", scripted_author(root=root), height=1)
+    failure = state_of(log).failure
     assert "no valid reply to 'root' after 4 attempts" in failure
     assert reason in failure
     assert not list(tmp_path.rglob("owned"))
 
 
-@pytest.mark.usefixtures("sweep")
 def test_the_program_bounds_the_memory_of_its_session() -> None:
     """No known expression gets this far; the limit applies to any code in the session of the generator."""
     program = files("inspect_discoverybench.synth").joinpath("rows.py").read_text("utf-8")
-    cells: list[CellResult] = []
-
-    @solver
-    def hostile() -> Solver:
-        async def solve(state: TaskState, generate: Generate) -> TaskState:
-            cell = await PythonSession().run(f"{program}\nnp.ones(10**10)")
-            cells.append(cell)
-            return state
-
-        return solve
-
-    task = Task(dataset=[Sample("?")], solver=hostile(), sandbox="local")
-    [log] = inspect_eval(task, model="none")
-    assert log.status == "success", log.error
-    assert "MemoryError" in cells[0].output
+    command = [sys.executable, "-c", f"{program}\nnp.ones(10**10)"]
+    process = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert "MemoryError" in process.stderr
 
 
 def test_a_node_that_cannot_be_derived_stays_a_leaf(tmp_path: Path) -> None:
@@ -193,6 +178,16 @@ GIVEN_AWAY = {
 }
 
 
+def rejection(out: Path, **steps: Any) -> tuple[str, str]:
+    """Generate a set whose only task is rejected. Returns the criterion and the reason."""
+    log = generate(out, scripted_author(**steps), height=1)
+    [(name, criterion, reason)] = state_of(log).rejected
+    assert name == "top_speed/1"
+    assert score_of(log).value == 0
+    assert set(contents(out)) == {"settings.json", "domains.json"}
+    return criterion, reason
+
+
 @pytest.mark.parametrize(
     ("step", "reply", "criterion", "reason"),
     [
@@ -200,30 +195,40 @@ GIVEN_AWAY = {
         ("root", ROOT | SAME, "variables", "without rig"),
         ("task", GIVEN_AWAY, "text", "contains the hypothesis"),
         ("task", cut_off, "text", "truncated by the token limit"),
-        ("review", {"statement_is_true": False, "reason": "It falls."}, "statement", "It falls."),
-        ("review", {"goal_giveaway": "hull_drag"}, "goal", "'hull_drag' gives the answer away"),
-        ("review", {"description_giveaway": "One boat"}, "description", "'One boat' gives the formula away"),
-        ("review", {"goal_giveaway": "twice the area"}, "review", "must be a quotation from the goal"),
-        ("review", {"description_giveaway": "twice the area"}, "review", "must be a quotation from a description"),
-        ("review", {"goal_giveaway": None}, "review", "goal_giveaway: Input should be a valid string"),
+        ("review", cut_off, "review", "truncated by the token limit"),
     ],
 )
 def test_a_rejected_task_has_a_reason_and_nothing_is_written(
     step: str, reply: Any, criterion: str, reason: str, tmp_path: Path
 ) -> None:
-    if step == "review":
-        reply = {**APPROVAL, **reply}
-    log = generate(tmp_path / "set", scripted_author(**{step: reply}), height=1)
-    [(name, rejected_by, why)] = state_of(log).rejected
-    assert (name, rejected_by) == ("top_speed/1", criterion)
+    rejected_by, why = rejection(tmp_path / "set", **{step: reply})
+    assert rejected_by == criterion
     assert reason in why
-    assert score_of(log).value == 0
-    assert set(contents(tmp_path / "set")) == {"settings.json", "domains.json"}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "criterion", "reason"),
+    [
+        ("statement_is_true", False, "statement", "All is well."),
+        ("goal_giveaway", "the others", "goal", "'the others' gives the answer away"),
+        ("goal_giveaway", "twice the area", "review", "must be a quotation from the goal"),
+        ("goal_giveaway", None, "review", "goal_giveaway: Input should be a valid string"),
+        ("description_giveaway", "One boat", "description", "'One boat' gives the formula away"),
+        ("description_giveaway", "twice the area", "review", "must be a quotation from a description"),
+    ],
+)
+def test_each_answer_of_the_reviewer_can_reject_a_task(
+    field: str, value: Any, criterion: str, reason: str, tmp_path: Path
+) -> None:
+    review = {**APPROVAL, field: value}
+    rejected_by, why = rejection(tmp_path / "set", review=review)
+    assert rejected_by == criterion
+    assert reason in why
 
 
 def test_an_author_without_a_valid_root_is_one_line(tmp_path: Path) -> None:
     log = generate(tmp_path / "set", scripted_author(root=cut_off))
-    [line] = str(score_of(log).explanation).splitlines()[1:]
+    _, line = str(score_of(log).explanation).splitlines()
     assert line == (
         "Failure: no valid reply to 'root' after 4 attempts; the last error: it was truncated by the token limit."
     )
@@ -258,22 +263,11 @@ def test_a_goal_that_another_task_has_is_rejected(tmp_path: Path) -> None:
     assert len(state_of(log).accepted) == 1
 
 
-def test_an_invalid_reply_is_sent_back(tmp_path: Path) -> None:
-    replies = [{"rows": "Boats."}, {**ROOT, "sub_population": None}]
-    author = scripted_author(root=lambda values, count: replies[count])
-    log = generate(tmp_path / "set", author, height=1)
-    assert len(state_of(log).accepted) == 1
-
-
 def test_the_reviewer_has_a_role(tmp_path: Path) -> None:
-    reviewer = scripted_author(review={**APPROVAL, "statement_is_true": False, "reason": "No."})
-    task = synth_generate(out=str(tmp_path / "set"), domains=1, height=1, rows=100, sandbox="local")
+    refusal = {**APPROVAL, "statement_is_true": False, "reason": "No."}
+    reviewer = scripted_author(review=refusal)
+    task = synth_generate(out=str(tmp_path / "set"), domains="tea", height=1, rows=100, sandbox="local")
     [log] = inspect_eval(task, model=scripted_author(), model_roles={"reviewer": reviewer})
-    assert state_of(log).rejected == [("top_speed/1", "statement", "No.")]
-
-
-def test_the_baseline_author_serves_any_domains(tmp_path: Path) -> None:
-    log = generate(tmp_path / "set", BASELINE, domains=["Night markets (US)", "tea"], height=1)
-    assert [sample.id for sample in log.samples or ()] == ["Night markets (US)", "tea"]
-    hypotheses = {row["gold_hypo"] for row in golds(tmp_path / "set")}
-    assert len(hypotheses) == 2
+    state = state_of(log)
+    assert state.domain == "tea"
+    assert state.rejected == [("top_speed/1", "statement", "No.")]

@@ -78,7 +78,7 @@ class DomainSource:
         async def check(reply: Domains) -> Domains:
             domains = reply.domains[: self.count]
             if len(domains) < self.count:
-                raise ReplyRejected(f"there are {len(domains)} domains, expected {self.count}.")
+                raise ReplyRejected(f"expected {self.count} domains.")
             names = [domain.name for domain in domains]
             unusable = _unusable([*names, *REAL_DOMAINS])
             if unusable is not None:

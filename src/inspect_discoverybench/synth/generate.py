@@ -63,7 +63,7 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
     proposal = anyio.Lock()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        number = int(state.metadata["number"])
+        number = state.metadata["number"]
         author = get_model()
         reviewer = get_model(role=REVIEWER, default=author)
         result = store_as(GenerationState)
@@ -74,7 +74,10 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
             record = folder.record(slug_of(domain.name))
             if record is None:
                 growth = Growth(author, settings)
-                tree = source.trees[number] if source.trees else await growth.grow(domain)
+                if source.trees:
+                    tree = source.trees[number]
+                else:
+                    tree = await growth.grow(domain)
                 record, contents = await create_tasks(number, tree, growth, reviewer)
                 if record.golds:
                     folder.accept(record, contents)
@@ -84,8 +87,9 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
 
         if record.golds:
             folder.write_answer_key()
-        result.accepted = [f"{gold.folder}/{gold.metadata_number}" for gold in record.golds]
-        result.rejected = list(record.rejected)
+        for gold in record.golds:
+            result.accepted.append(f"{gold.folder}/{gold.metadata_number}")
+        result.rejected += record.rejected
         return state
 
     return solve

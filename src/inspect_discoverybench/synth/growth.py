@@ -103,8 +103,14 @@ class Growth:
     def _leaves_to_derive(self, tree: Tree, depth: int) -> list[Node]:
         """The leaves of a level to derive: each with the probability of the paper, and one at least."""
         draws = self._random(tree.domain, "derived", depth)
-        leaves = [leaf for leaf in tree.leaves() if tree.depth(leaf.name) == depth]
-        chosen = [leaf for leaf in leaves if draws.random() < DERIVED]
+        leaves = []
+        chosen = []
+        for leaf in tree.leaves():
+            if tree.depth(leaf.name) != depth:
+                continue
+            leaves.append(leaf)
+            if draws.random() < DERIVED:
+                chosen.append(leaf)
         return chosen or leaves[:1]
 
     async def _expand(self, tree: Tree, leaf: Node) -> Tree:
@@ -143,7 +149,7 @@ class Growth:
                 if column.name not in used_names:
                     new[column.name] = column.model_dump()
             if len(new) < count:
-                raise ReplyRejected(f"there are {len(new)} new columns, expected {count}.")
+                raise ReplyRejected(f"expected {count} columns with new names.")
             fields = tree.model_dump(exclude_defaults=True)
             fields["distractors"] = list(new.values())[:count]
             return await self._checked(fields)

@@ -77,7 +77,7 @@ def sample(spec: Spec, rows: int, seed: str) -> Column:
         deviation = (high - low) / 6
         numbers = random.normal(middle, deviation, rows).clip(low, high)
     elif spec["type"] == "integer":
-        numbers = random.integers(int(low), int(high), rows, endpoint=True)
+        numbers = random.integers(low, high, rows, endpoint=True)
     else:
         numbers = random.uniform(low, high, rows)
     values = pd.Series(numbers, dtype=float)
@@ -196,7 +196,7 @@ def draw_column(spec: Spec, exact: Mapping[str, Column], rows: int, seed: str) -
     shares = values.value_counts(normalize=True)
     top = shares.max()
     if top >= MAX_TOP:
-        raise ValueError(f"one value of {name} fills {top:.0%} of the rows; the result must vary")
+        raise ValueError(f"one value of {name} fills {top:.0%} of the rows")
     return values
 
 
@@ -332,8 +332,9 @@ def draw_tree(request: Spec) -> Spec:
     columns: dict[str, Sequence[str]] = {}
     for spec in specs:
         name = spec["name"]
-        observed[name] = observe(spec, exact[name], settings, seed)
-        columns[name] = texts(observed[name], spec)
+        recorded = observe(spec, exact[name], settings, seed)
+        observed[name] = recorded
+        columns[name] = texts(recorded, spec)
     frame = pd.DataFrame(observed)
     measures = [measure(task, frame, seed) for task in request["tasks"]]
     return {"measures": measures, "columns": columns}

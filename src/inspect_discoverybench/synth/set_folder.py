@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import version
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -97,7 +96,6 @@ class DomainRecord(Reply):
         rejected: Rejected nodes and tasks.
         author: Model that wrote what is not written by hand.
         reviewer: Model that reviewed what the author wrote.
-        generator: Version of this package.
     """
 
     number: int
@@ -106,7 +104,6 @@ class DomainRecord(Reply):
     rejected: tuple[Rejection, ...]
     author: str
     reviewer: str
-    generator: str = version("inspect-discoverybench")
 
 
 class SetFolder:
@@ -134,7 +131,7 @@ class SetFolder:
             if any(self.path.glob("*")):
                 problem = "is not empty and does not contain a generated set"
         elif file.read_bytes() != content:
-            problem = f"contains a set with different settings (see {SETTINGS_FILE})"
+            problem = "contains a set with different settings (see settings.json)"
         if problem:
             raise InvalidArgument(f"out={self.path} {problem}. Choose another folder.")
         self._write(SETTINGS_FILE, content)
@@ -164,13 +161,14 @@ class SetFolder:
             shutil.rmtree(folder)
         for path, content in contents.items():
             self._write(path, content)
-        self._write(f"domains/{slug}.json", json_file(record.model_dump(mode="json")))
+        fields = record.model_dump(mode="json")
+        self._write(f"domains/{slug}.json", json_file(fields))
 
     def write_answer_key(self) -> None:
         """Write the gold hypotheses of all accepted domains."""
         files = (self.path / "domains").glob("*.json")
         records = [DomainRecord.model_validate_json(file.read_bytes()) for file in files]
-        records.sort(key=attrgetter("number", "domain"))
+        records.sort(key=attrgetter("number"))
         rows: list[Sequence[object]] = [COLUMNS]
         for record in records:
             rows += record.golds

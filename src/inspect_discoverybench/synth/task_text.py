@@ -47,8 +47,8 @@ async def write_text(
     if rejection is not None:
         return rejection
     if task.is_handwritten:
-        text = TaskText(hypothesis=task.node.hypothesis or "", goal=task.node.goal or "")
-        return AcceptedTask(task, text)
+        fields = task.node.model_dump(include={"hypothesis", "goal"})
+        return AcceptedTask(task, TaskText.model_validate(fields))
 
     descriptions = tree.descriptions()
     facts = {
@@ -98,7 +98,8 @@ async def _ask_author(author: Model, task: TreeTask, facts: Mapping[str, Any]) -
 
 
 async def _ask_reviewer(reviewer: Model, shown: Mapping[str, Any]) -> Review:
-    descriptions = [shown["rows"], shown["population"], *shown["columns"].values()]
+    columns = shown["columns"].values()
+    descriptions = [shown["rows"], shown["population"], *columns]
     text = "\n".join(descriptions)
 
     async def check(reply: Review) -> Review:
@@ -114,7 +115,7 @@ async def _ask_reviewer(reviewer: Model, shown: Mapping[str, Any]) -> Review:
 def _objection(name: str, review: Review) -> Rejection | None:
     """The first criterion that the task of this name does not meet; None if it meets all."""
     if not review.statement_is_true:
-        return Rejection(name, "statement", review.reason or "the hypothesis is not true of the data")
+        return Rejection(name, "statement", review.reason)
     if review.goal_giveaway:
         return Rejection(name, "goal", f"{review.goal_giveaway!r} gives the answer away")
     if review.description_giveaway:

@@ -50,8 +50,8 @@ class Variable(Reply):
     def _check_values(self) -> "Variable":
         if self.type == "category":
             labels = self.values or ()
-            different = set(labels)
-            if len(different) < len(labels) or not 2 <= len(labels) <= 12:
+            count = len(labels)
+            if len(set(labels)) < count or not 2 <= count <= 12:
                 raise ValueError("a category needs 2 to 12 different values")
 
         low = self.low

@@ -13,10 +13,10 @@ from inspect_discoverybench.synth.tree import Node, Text, Tree
 MAX_PREDICTORS = 13
 """Maximum number of columns of a gold expression. The released ones have at most 13."""
 
-FACETS: tuple[str, ...] = ("relationship", "variables", "context")
+FACETS = ["relationship", "variables", "context"]
 """The facets that goals ask for, in turn."""
 
-FACETS_WITHOUT_SUB_POPULATION = ("relationship", "variables")
+FACETS_WITHOUT_SUB_POPULATION = ["relationship", "variables"]
 """The same for a hypothesis that holds in all rows: its context is no discovery."""
 
 DATA_FILE = "data.csv"
@@ -114,9 +114,11 @@ def tree_tasks(tree: Tree) -> tuple[list[TreeTask], list[Rejection]]:
             try:
                 expression = _composed(node, length)
             except ExpressionRefused as error:
-                rejected.append(Rejection(f"{node.name}/{length}", "expression", error.message))
+                name = f"{node.name}/{length}"
+                rejected.append(Rejection(name, "expression", error.message))
                 continue
-            tasks.append(TreeTask(node, depth, length, expression, facets[turn]))
+            task = TreeTask(node, depth, length, expression, facets[turn])
+            tasks.append(task)
     return tasks, rejected
 
 
