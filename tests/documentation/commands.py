@@ -40,7 +40,8 @@ def run_command(command: str, folder: Path, environment: Mapping[str, str]) -> t
         The exit code and the output.
     """
     output = folder / "output.txt"
-    process = _processes.Process(target=_run, args=(command, folder, dict(environment), output))
+    arguments = (command, folder, dict(environment), output)
+    process = _processes.Process(target=_run, args=arguments)
     process.start()
     process.join()
     text = output.read_text("utf-8", "replace")
@@ -63,4 +64,5 @@ def _run(command: str, folder: Path, environment: dict[str, str], output: Path) 
         files = sorted(glob.glob(argument))  # noqa: PTH207 - relative paths, as typed
         sys.argv += files or [argument]
     [script] = entry_points(group="console_scripts", name=name)
-    sys.exit(script.load()())
+    main = script.load()
+    sys.exit(main())

@@ -27,7 +27,8 @@ _LOADED = re.compile(
 def anchors(text: str) -> set[str]:
     """The anchors that GitHub gives to the headings of a Markdown text."""
     names = set()
-    for heading in re.findall(r"(?m)^#+ (.+)$", text):
+    headings = re.findall(r"(?m)^#+ (.+)$", text)
+    for heading in headings:
         words = re.sub(r"[^\w\- ]", "", heading.lower())
         name = words.strip().replace(" ", "-")
         names.add(name)
@@ -37,9 +38,12 @@ def anchors(text: str) -> set[str]:
 @pytest.mark.parametrize("page", FILES, ids=lambda page: page.name)
 def test_links_into_the_repository_lead_somewhere(page: Path) -> None:
     text = page.read_text("utf-8")
-    for link in _LINK.findall(text):
+    links = _LINK.findall(text)
+    for link in links:
         assert_leads_somewhere(page, REPOSITORY, link)
-    for link in _RELATIVE.findall(text):
+
+    relative_links = _RELATIVE.findall(text)
+    for link in relative_links:
         assert_leads_somewhere(page, page.parent, link)
 
 
@@ -68,7 +72,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     output = result.stdout + result.stderr
     assert result.returncode == 0, output
-    assert "No issues found" in result.stderr
+    assert "No issues found" in output
     return folder / "site"
 
 
@@ -90,7 +94,8 @@ def test_a_browser_requests_only_files_of_the_site(sweep: None, command_line: No
     with launched(chromium) as browser:
         page = browser.new_page()
         page.on("request", lambda request: requests.append(request.url))
-        for file in sorted(site.rglob("index.html")):
+        pages = site.rglob("index.html")
+        for file in sorted(pages):
             page.goto(file.as_uri(), wait_until="networkidle")
     assert len(requests) > len(PAGES)
     own = (site.as_uri(), "data:", "blob:")

@@ -74,8 +74,9 @@ def test_a_killed_and_requeued_job_leaves_every_sample_once_with_the_scores_of_o
         subprocess.run(["scancel", job], check=False)
     completed(f"status demo --shards 4 {ONE_BY_ONE}")
     result = scores("logs/demo")
+    whole = scores("logs/whole")
     assert result[IDENTITY].value_counts().tolist() == [1] * 24
-    pd.testing.assert_frame_equal(result, scores("logs/whole"))
+    pd.testing.assert_frame_equal(result, whole)
     completed("compare logs/demo logs/whole --json")
 
 

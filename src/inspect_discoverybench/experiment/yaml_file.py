@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
+from inspect_discoverybench.errors.provider_failures import one_line
 
 _VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
 """Matches `${NAME}` and `${NAME:-default}`."""
@@ -116,5 +117,4 @@ def parse_yaml(text: str | bytes, name: str) -> Any:
         raise InvalidExperiment(f"{where}: {error.problem}. Check the YAML around it.") from error
     # PyYAML also raises these: for dates that do not exist, lists as keys, and thousands of brackets.
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
-        reason = " ".join(str(error).split())
-        raise InvalidExperiment(f"{name}: invalid YAML: {reason}.") from error
+        raise InvalidExperiment(f"{name}: invalid YAML: {one_line(error)}.") from error
