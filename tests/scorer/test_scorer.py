@@ -6,6 +6,7 @@ import pytest
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
+from inspect_ai.event import SpanBeginEvent
 from inspect_ai.model import Model
 
 from inspect_discoverybench.scorer.hypothesis_pair import NOT_PUBLIC, NOT_SUBMITTED, HypothesisPair
@@ -48,6 +49,16 @@ def test_the_score_is_computed_from_five_replies() -> None:
     assert score.record["judge"] == "mockllm/judge"
     assert len(score.record["replies"]) == len(ALL_QUESTIONS)
     assert {len(fingerprint) for fingerprint in score.record["prompts"].values()} == {12}
+
+
+def test_the_transcript_names_each_question() -> None:
+    judge = InProcessJudge(scripted(extract=CONTEXTS))
+    log = evaluate(judge.model)
+    assert log.samples
+    spans = [event for event in log.samples[0].events if isinstance(event, SpanBeginEvent)]
+    names = [span.name for span in spans if span.type == "scorer"]
+    assert len(names) == 1 + len(ALL_QUESTIONS)
+    assert "judge: match of the contexts" in names
 
 
 def test_gold_and_predicted_are_in_the_correct_slots() -> None:
