@@ -34,13 +34,17 @@ def test_a_scored_retry_counts_whatever_the_clock_says(created: str) -> None:
 
 def test_a_scored_attempt_counts_if_a_later_one_failed() -> None:
     first = attempt(1.0, created=NOON)
-    assert scores_of(first, error(created=LATER)) == [1.0]
-    assert scores_of(first, attempt(created=LATER)) == [1.0]
+    later_error = error(created=LATER)
+    unscored = attempt(created=LATER)
+    assert scores_of(first, later_error) == [1.0]
+    assert scores_of(first, unscored) == [1.0]
 
 
 def test_an_attempt_without_a_score_counts_before_an_error() -> None:
     unscored = attempt(created=NOON)
-    assert current_results([unscored, error(created=LATER)]) == [unscored]
+    later_error = error(created=LATER)
+    [current] = current_results([unscored, later_error])
+    assert current == unscored
 
 
 def test_of_two_scored_attempts_the_one_completed_last_counts() -> None:
@@ -51,19 +55,24 @@ def test_of_two_scored_attempts_the_one_completed_last_counts() -> None:
 
 
 def test_epochs_and_runs_are_different_samples() -> None:
+    first = attempt(1.0)
     second_epoch = attempt(0.0, epoch=2)
     other_run = attempt(0.5, run="other", log="b.eval")
-    assert scores_of(attempt(1.0), second_epoch, other_run) == [1.0, 0.0, 0.5]
+    assert scores_of(first, second_epoch, other_run) == [1.0, 0.0, 0.5]
 
 
 def test_each_judge_counts_once_with_its_latest_score() -> None:
     other = '{"judge": "provider/other"}'
+    scored = attempt(0.0)
+    scored_again = attempt(1.0)
     of_other = attempt(0.5, judge_record=other)
     failure_of_other = attempt(judge_record=other)
-    assert scores_of(attempt(0.0), attempt(1.0), of_other, failure_of_other) == [1.0, 0.5]
+    scores = scores_of(scored, scored_again, of_other, failure_of_other)
+    assert scores == [1.0, 0.5]
 
 
 def test_a_log_that_was_not_scored_is_obsolete_beside_its_scored_copy() -> None:
+    scored = attempt(1.0)
     not_scored = attempt(judge_record=None)
-    assert scores_of(attempt(1.0), not_scored) == [1.0]
+    assert scores_of(scored, not_scored) == [1.0]
     assert scores_of(not_scored) == [None]

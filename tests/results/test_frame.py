@@ -69,35 +69,48 @@ def test_every_column_is_documented(demo_log: Path) -> None:
 
 def test_outcomes_are_told_apart_and_only_missing_submissions_score_zero(tmp_path: Path) -> None:
     run = Run("real", "react", "provider/large", 0.3, errors=0.2, unscored=0.2, no_submission=0.3)
-    samples = read_results(write_logs([run], tmp_path, samples=60)).samples
+    paths = write_logs([run], tmp_path, samples=60)
+    samples = read_results(paths).samples
     hms = samples.groupby("outcome").hms
     assert set(hms.groups) == set(Outcome)
-    assert hms.count()[[Outcome.ERROR, Outcome.UNSCORED]].tolist() == [0, 0]
-    assert hms.max()[[Outcome.NO_SUBMISSION, Outcome.LIMIT]].tolist() == [0, 0]
+    count = hms.count()
+    assert count[Outcome.ERROR] == 0
+    assert count[Outcome.UNSCORED] == 0
+    highest = hms.max()
+    assert highest[Outcome.NO_SUBMISSION] == 0
+    assert highest[Outcome.LIMIT] == 0
 
 
 def test_a_log_that_was_scored_again_is_read_once_for_each_judge(demo_log: Path, tmp_path: Path) -> None:
     log = read_eval_log(str(demo_log))
     shutil.copy(demo_log, tmp_path / "copy.eval")
-    again = score(log, hms(grader="discoverybench/lexical"), action="overwrite", display="none")
+    scorer = hms(grader="discoverybench/lexical")
+    again = score(log, scorer, action="overwrite", display="none")
     for sample in again.samples or []:
-        record = (sample.scores or {})["HMS"].metadata or {}
+        assert sample.scores
+        record = sample.scores["HMS"].metadata
+        assert record
         record["settings"]["seed"] = 1
     write_eval_log(again, str(tmp_path / "scored.eval"))
     samples = read_results([demo_log, tmp_path]).samples
-    assert samples.groupby("uuid").judge_record.nunique().tolist() == [2, 2, 2, 2]
+    records = samples.groupby("uuid").judge_record
     assert len(samples) == 8
+    assert records.nunique().tolist() == [2, 2, 2, 2]
 
 
 @pytest.fixture
 def header(tmp_path: Path) -> EvalLog:
-    [path] = write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path, samples=1)
+    run = Run("real", "react", "provider/large", 0.4)
+    [path] = write_logs([run], tmp_path, samples=1)
     return read_eval_log(str(path), header_only=True)
 
 
 def test_settings_of_the_model_are_shown_without_secrets_and_without_those_of_the_connection(header: EvalLog) -> None:
-    headers = {"X-Team": "hush"}
-    header.eval.model_generate_config = GenerateConfig(max_retries=5, temperature=0.5, extra_headers=headers)
+    header.eval.model_generate_config = GenerateConfig(
+        max_retries=5,
+        temperature=0.5,
+        extra_headers={"X-Team": "hush"},
+    )
     header.eval.model_args = {"api_key": "hush"}
     settings = RunRecord.of(header).model_settings
     assert "temperature=0.5" in settings
@@ -107,31 +120,40 @@ def test_settings_of_the_model_are_shown_without_secrets_and_without_those_of_th
 
 def test_limits_of_samples_are_shown_with_inspects_names(header: EvalLog) -> None:
     header.eval.config.time_limit = 60
-    assert RunRecord.of(header).limits == "message_limit=100, time_limit=60"
+    run = RunRecord.of(header)
+    assert run.limits == "message_limit=100, time_limit=60"
 
 
 def test_a_run_records_how_it_chose_its_samples(header: EvalLog) -> None:
+    spec = header.eval
     assert RunRecord.of(header).selection == "all"
-    header.eval.config.limit = 5
+    spec.config.limit = 5
     assert RunRecord.of(header).selection == "first"
-    header.eval.dataset.shuffled = True
+    spec.dataset.shuffled = True
     assert RunRecord.of(header).selection == "shuffled"
 
 
 def test_unrecorded_use_of_the_judge_and_costs_without_a_price_are_unknown(demo_log: Path) -> None:
     [sample, *_] = read_eval_log(str(demo_log)).samples or []
-    known = {"a/b": ModelUsage(total_tokens=5, total_cost=0.5), "cached": ModelUsage()}
     sample.role_usage = {}
-    sample.model_usage = known
+    sample.model_usage = {
+        "a/b": ModelUsage(total_tokens=5, total_cost=0.5),
+        "cached": ModelUsage(),
+    }
     record = SampleRecord.of(sample)
-    assert (record.judge_tokens, record.judge_cost, record.cost) == (None, None, 0.5)
-    sample.model_usage = {**known, "without/price": ModelUsage(total_tokens=5)}
-    assert SampleRecord.of(sample).cost is None
+    assert record.judge_tokens is None
+    assert record.judge_cost is None
+    assert record.cost == 0.5
+    sample.model_usage["without/price"] = ModelUsage(total_tokens=5)
+    record = SampleRecord.of(sample)
+    assert record.cost is None
 
 
 def test_logs_that_cannot_be_used_are_listed_unless_a_retry_is_complete(demo_log: Path, tmp_path: Path) -> None:
     shutil.copy(demo_log, tmp_path / "good.eval")
-    (tmp_path / "truncated.eval").write_bytes(demo_log.read_bytes()[:5000])
+    content = demo_log.read_bytes()
+    truncated = tmp_path / "truncated.eval"
+    truncated.write_bytes(content[:5000])
     log = read_eval_log(str(demo_log))
     log.status = "error"
     write_eval_log(log, str(tmp_path / "retried.eval"))
@@ -141,7 +163,10 @@ def test_logs_that_cannot_be_used_are_listed_unless_a_retry_is_complete(demo_log
     write_eval_log(log, str(tmp_path / "other.eval"))
     results = read_results([tmp_path])
     assert len(results.rows) == 4
-    reasons = {Path(path).stem: reason for path, reason in results.left_out.items()}
+    reasons = {}
+    for path, reason in results.left_out.items():
+        name = Path(path).stem
+        reasons[name] = reason
     assert reasons.pop("truncated").startswith("cannot be read: ")
     assert reasons == {
         "failed": "has the status 'error'; complete it with `inspect eval-retry`",
@@ -153,7 +178,8 @@ def test_logs_are_read_in_order_by_several_processes(tmp_path: Path) -> None:
     runs = [Run("real", "react", "provider/large", 0.3)] * MIN_PARALLEL
     paths = write_logs(runs, tmp_path / "a%20b #1", samples=1)
     rows = read_results([tmp_path]).rows
-    assert [row.run.log for row in rows] == list(map(str, paths))
+    logs = [Path(row.run.log) for row in rows]
+    assert logs == paths
 
 
 @pytest.mark.parametrize(

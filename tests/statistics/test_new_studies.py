@@ -31,7 +31,8 @@ def of_difference(first: np.ndarray, second: np.ndarray) -> NewStudies:
 
 
 def test_each_study_counts_alike_in_the_macro_average_and_is_left_out_once() -> None:
-    estimate = estimate_mean([0, 0, 1, 0.5, 0, 1], "abcdef", "xxyyyz")
+    scores = [0, 0, 1, 0.5, 0, 1]
+    estimate = estimate_mean(scores, "abcdef", "xxyyyz")
     assert_fields(
         estimate.new_studies,
         studies=3,
@@ -43,27 +44,41 @@ def test_each_study_counts_alike_in_the_macro_average_and_is_left_out_once() -> 
 
 def test_fewer_than_eight_studies_are_too_few_to_say() -> None:
     studies = [*range(7)] * 5
-    result = compare_paired([1] * 35, [0] * 35, range(35), studies)
-    assert_fields(result.new_studies, low=math.nan, high=math.nan, p_value=1.0, studies=7)
+    ones = [1] * 35
+    zeros = [0] * 35
+    result = compare_paired(ones, zeros, range(35), studies)
+    assert_fields(
+        result.new_studies,
+        low=math.nan,
+        high=math.nan,
+        p_value=1.0,
+        studies=7,
+    )
 
 
 def test_eight_studies_that_agree_are_significant() -> None:
     studies = [*range(8)] * 5
-    result = compare_paired([1] * 40, [0] * 40, range(40), studies)
+    ones = [1] * 40
+    zeros = [0] * 40
+    result = compare_paired(ones, zeros, range(40), studies)
     assert result.new_studies is not None
     assert result.new_studies.p_value < 0.05
 
 
 @pytest.mark.parametrize("studies", [None, ["x", "y", None], ["x", "x", "x"]])
 def test_without_the_study_of_every_task_and_several_nothing_is_said(studies: list[str | None] | None) -> None:
-    assert estimate_mean([0, 1, 1], "abc", studies).new_studies is None
+    estimate = estimate_mean([0, 1, 1], "abc", studies)
+    assert estimate.new_studies is None
 
 
 def test_equal_scores_of_some_studies_do_not_bind_others() -> None:
     """Of 13 studies, none has a success in 5.5 % of the cases if one study in five has one."""
-    assert of_mean(ZEROS).high > 0.19
-    assert of_mean(ZEROS + 1).low < 0.81
-    assert of_difference(ZEROS, ZEROS).high > 0.19
+    zeros = of_mean(ZEROS)
+    ones = of_mean(ZEROS + 1)
+    difference = of_difference(ZEROS, ZEROS)
+    assert zeros.high > 0.19
+    assert ones.low < 0.81
+    assert difference.high > 0.19
 
 
 def test_new_studies_are_less_certain_than_these_tasks() -> None:
