@@ -85,14 +85,16 @@ def test_the_password_and_the_query_of_a_mirror_are_not_printed(
 
 
 def test_fetch_then_verify(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "Run `discoverybench data fetch`" in failed("data verify")
+    root = data_folder.cache_folder()
+    output = failed("data verify")
+    assert "Run `discoverybench data fetch`" in output
 
     with Mirror(pack(upstream)) as mirror:
         monkeypatch.setenv("DISCOVERYBENCH_ARCHIVE_URL", mirror.url)
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         output = completed("data fetch")
         assert mirror.url in output
-        assert f"1466 files in {data_folder.cache_folder()}\n" in output
+        assert f"1466 files in {root}\n" in output
         completed("data fetch")
         assert mirror.requests == 1
 
@@ -102,7 +104,7 @@ def test_fetch_then_verify(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> N
         assert mirror.requests == 2
 
     verified = completed("data verify")
-    assert f"1466 files checked in {data_folder.cache_folder()}, 0 missing or changed" in verified
+    assert f"1466 files checked in {root}, 0 missing or changed" in verified
 
 
 def test_verify_lists_missing_and_changed_files(upstream: Path, tmp_path: Path) -> None:
