@@ -60,8 +60,9 @@ def test_the_interval_is_wilsons_with_four_more_clusters() -> None:
 @pytest.mark.parametrize("clusters", [2, 25, 117])
 def test_all_zeros_and_all_ones_give_an_interval_from_the_number_of_clusters(clusters: int) -> None:
     golds = range(clusters)
-    zeros = estimate_mean([0] * clusters, golds)
-    ones = estimate_mean([1] * clusters, golds)
+    values = np.zeros(clusters)
+    zeros = estimate_mean(values, golds)
+    ones = estimate_mean(values + 1, golds)
     clopper_pearson = 1 - 0.025 ** (1 / clusters)
     assert zeros.high > 0.9 * clopper_pearson
     assert ones.low == pytest.approx(1 - zeros.high)

@@ -5,19 +5,19 @@ import numpy as np
 from inspect_discoverybench.statistics.ranking import first_shares
 
 
-def test_a_dominant_system_is_always_first() -> None:
-    scores = np.array([[1, 1, 1], [0, 0.5, 0]])
-    assert first_shares(scores, "abc") == [1, 0]
-
-
-def test_equal_systems_share_each_draw() -> None:
-    scores = np.array([[1, 0, 0.5], [1, 0, 0.5]])
-    assert first_shares(scores, "abc") == [0.5, 0.5]
+def test_systems_that_are_tied_share_each_draw() -> None:
+    first = [1, 0.5, 0.5]
+    worse = [0, 0, 0]
+    scores = np.array([first, first, worse])
+    assert first_shares(scores, "abc")[:2] == [0.5, 0.5]
 
 
 def test_whole_clusters_are_drawn() -> None:
     """With one cluster each draw is the data; with five, the second system is sometimes first."""
-    scores = np.array([[1, 1, 1, 0, 0], [0, 0, 0, 1, 1]])
-    assert first_shares(scores, "aaaaa") == [1, 0]
-    _, second = first_shares(scores, "abcde")
-    assert 0.1 < second < 0.5
+    first = [1, 1, 1, 0, 0]
+    second = [0, 0, 0, 1, 1]
+    scores = np.array([first, second])
+    _, share_of_one = first_shares(scores, "aaaaa")
+    _, share_of_five = first_shares(scores, "abcde")
+    assert share_of_one == 0
+    assert 0.1 < share_of_five < 0.5

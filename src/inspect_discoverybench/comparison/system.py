@@ -109,7 +109,8 @@ class Operand:
             by_value: dict[str, Selected] = {}
             for configuration, result in selected:
                 value = _value(configuration, result, column)
-                by_value.setdefault(value, []).append((configuration, result))
+                rows = by_value.setdefault(value, [])
+                rows.append((configuration, result))
             if expected not in by_value:
                 values = sorted(by_value)
                 listed = ", ".join(values[:MAX_VALUES])
@@ -206,7 +207,8 @@ def _choices(selected: Selected) -> dict[str, tuple[str, list[str]]]:
     keys: dict[str, set[str]] = {}
     for _, result in selected:
         score = result.score
-        keys.setdefault(score.score, set()).update(score.values)
+        known = keys.setdefault(score.score, set())
+        known.update(score.values)
 
     choices = {}
     for name in sorted(keys):
