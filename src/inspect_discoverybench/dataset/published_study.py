@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from inspect_discoverybench.dataset.synth_folder import target_depth
+from inspect_discoverybench.dataset.synth_folder import SynthFolder
 
 STUDIES: Mapping[str, str] = {
     "evolution_freshwater_fish": "cerezer2023",
@@ -39,6 +39,6 @@ def study_of(metadata: Mapping[str, Any]) -> str | None:
     domain = str(metadata.get("domain") or "")
 
     # One author invents a whole synthetic domain.
-    if target_depth(folder, domain) is not None:
+    if SynthFolder.of(folder, domain):
         return domain
     return STUDIES.get(folder, folder) or None
