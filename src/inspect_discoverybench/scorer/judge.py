@@ -96,8 +96,7 @@ class Judge:
         reply: ReplyT | ParseFailure | None = self._read_cache(key, question, exchange)
         if reply is None:
             # A span takes Inspect as much CPU time as the rest of a cached question.
-            # The viewer's outline of a scorer shows only spans of this type.
-            async with span(f"judge: {question.name}", type="scorer"):
+            async with span(f"judge: {question.name}"):
                 reply = await _converse(messages, question, exchange)
             if not isinstance(reply, ParseFailure):
                 self.cache.write(key, exchange.replies[-1])
