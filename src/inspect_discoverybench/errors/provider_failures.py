@@ -12,7 +12,7 @@ from inspect_ai.model import Model
 from pydantic import BaseModel
 
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, ModelFailed
-from inspect_discoverybench.errors.redaction import printable, redact, remember_keys
+from inspect_discoverybench.errors.redaction import redact, remember_keys
 
 _UNREADABLE = (AssertionError, AttributeError, LookupError, TypeError, json.JSONDecodeError, RecursionError)
 """Exceptions that providers' packages raise if the server's reply is malformed, such as a web page."""
@@ -110,7 +110,7 @@ def redact_request(error: BaseException) -> BaseException:
         attachments[reference] = redact(text)
 
     text = "".join(format_exception(error))
-    if redact(text) == printable(text):
+    if redact(text) == text:
         return error
     return DiscoveryBenchError(text)
 
