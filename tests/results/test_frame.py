@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai import score
+from inspect_ai.analysis import samples_df
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, ModelUsage
 from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.errors.exceptions import DataMissing
+from inspect_discoverybench.results.columns import SAMPLE_COLUMNS
 from inspect_discoverybench.results.frame import read_results
 from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.sample_record import SampleRecord
@@ -59,6 +61,13 @@ def test_a_real_log_gives_one_row_for_each_sample_and_epoch(demo_log: Path) -> N
     assert columns | expected == columns
     for name in ("judge_tokens", "cells", "hypothesis", "workflow"):
         assert columns[name]
+
+
+def test_the_public_columns_work_with_samples_df(demo_log: Path) -> None:
+    frame = samples_df(str(demo_log), columns=SAMPLE_COLUMNS, quiet=True)
+    own = read_results([demo_log]).samples
+    assert frame.hms.tolist() == own.hms.tolist()
+    assert {*own} <= {column.name for column in SAMPLE_COLUMNS}
 
 
 def test_every_column_is_documented(demo_log: Path) -> None:

@@ -1,0 +1,62 @@
+"""The columns of the frame of samples, for Inspect's `samples_df`; docs/analysis.md describes them."""
+
+from dataclasses import fields
+from functools import partial
+from typing import Any
+
+from inspect_ai.analysis import Column, EvalColumn, SampleColumn
+from inspect_ai.log import EvalLog, EvalSample
+
+from inspect_discoverybench.results.run_record import RunRecord
+from inspect_discoverybench.results.sample_record import SampleRecord
+from inspect_discoverybench.results.sample_score import SampleScore
+from inspect_discoverybench.scorer.facets import SCORE_KEYS
+from inspect_discoverybench.submission.submission import SCORE_NAME
+
+NO_COLUMNS = ("values", "metadata")
+"""Fields of a score that are no columns: each value is one of its own."""
+
+
+def score_columns(score: str = SCORE_NAME) -> list[Column]:
+    """Columns of one score of this package: `HMS` in the log, or `HMS1` for the first one that was appended."""
+    columns: list[Column] = []
+    for field in fields(SampleScore):
+        if field.name not in NO_COLUMNS:
+            read = partial(_of_score, score, field.name)
+            columns.append(SampleColumn(field.name, path=read, full=True))
+    for key in SCORE_KEYS:
+        read = partial(_value, score, key)
+        columns.append(SampleColumn(key, path=read, full=True))
+    return columns
+
+
+def sample_columns() -> list[Column]:
+    """All columns, with the score `HMS`: one row for each sample and epoch of each log."""
+    columns: list[Column] = []
+    for field in fields(RunRecord):
+        read_run = partial(_of_run, field.name)
+        columns.append(EvalColumn(field.name, path=read_run))
+    for field in fields(SampleRecord):
+        read_sample = partial(_of_sample, field.name)
+        columns.append(SampleColumn(field.name, path=read_sample, full=True))
+    return columns + score_columns()
+
+
+def _of_run(name: str, log: EvalLog) -> Any:
+    return getattr(RunRecord.of(log), name)
+
+
+def _of_sample(name: str, sample: EvalSample) -> Any:
+    return getattr(SampleRecord.of(sample), name)
+
+
+def _of_score(score: str, name: str, sample: EvalSample) -> Any:
+    return getattr(SampleScore.of(sample, score), name)
+
+
+def _value(score: str, key: str, sample: EvalSample) -> float:
+    return SampleScore.of(sample, score).value(key)
+
+
+SAMPLE_COLUMNS = sample_columns()
+"""All columns, with the score `HMS`."""
