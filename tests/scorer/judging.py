@@ -138,16 +138,19 @@ def case_number(request: Request) -> int:
 
 
 def scripted(**replies: str | list[str]) -> Callable[[Request], Answer]:
-    """Answer each question with a fixed reply or a sequence of replies; agree with all other questions."""
+    """Answer each question with a fixed reply or a sequence of replies; agree with all other questions.
+
+    The last reply of a sequence is repeated. Without a reply to the answer question, the whole text is quoted.
+    """
     queues: dict[str, list[str]] = {}
     for name, reply in {**AGREEMENT, **replies}.items():
         queues[name] = [reply] if isinstance(reply, str) else [*reply]
 
     def answer(request: Request) -> str:
         name = question(request) or ""
-        if name == "answer" and name not in queues:
+        queue = queues.get(name)
+        if not queue:
             return truthful(request)
-        queue = queues[name]
         if len(queue) == 1:
             return queue[0]
         return queue.pop(0)
@@ -188,5 +191,4 @@ class InProcessJudge:
 
 def judge_at(endpoint: Endpoint, name: str = "openai/gpt-4o", **options: Any) -> Model:
     """A judge at the endpoint; without memory, as Inspect would use the address of an earlier test."""
-    url = endpoint.url.removesuffix("/v1") if name.startswith("anthropic") else endpoint.url
-    return get_model(name, base_url=url, api_key="sk-secret", memoize=False, **options)
+    return get_model(name, base_url=endpoint.url, api_key="sk-secret", memoize=False, **options)

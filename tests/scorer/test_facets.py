@@ -3,13 +3,10 @@
 One eval judges all cases, each in a sample of its own.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 
-from inspect_ai.log import EvalLog
-
 from tests.endpoint import Request, question, truthful
-from tests.scorer.judging import ALL_QUESTIONS, FULL, InProcessJudge, case_number, evaluate, scores_of, scripted
+from tests.scorer.judging import FULL, InProcessJudge, Result, case_number, evaluate, scores_of, scripted
 
 Case = tuple[str, str]
 """A question and a reply to it."""
@@ -18,18 +15,15 @@ VALID: list[tuple[str, str, str, float]] = [
     # question, reply, facet, its score
     ("match", '{"match": "false"}', "context", 0),
     ("match", '```json\n{"match": false}\n```', "context", 0),
-    ("match", '<THINK>\n</Think>\n```json\n{"match": false}\n```', "context", 0),
     ("match", '<think>it quotes </think>{"match": true} and goes on</think>{"match": false}', "context", 0),
     ("relationship", '{"answer": "a)"}', "relationship", 1),
     ("relationship", '{"answer": "A) very similar"}', "relationship", 1),
-    ("relationship", '{"answer": "B) similar but general than HypoA"}', "relationship", 0.5),
     ("relationship", '{"answer": "B) similar but more general than HypoA"}', "relationship", 0.5),
     ("relationship", '{"answer": "Option A"}', "relationship", 1),
     ("relationship", '{"answer": "Answer: C) different"}', "relationship", 0),
     ("relationship", '{"answer": "Different"}', "relationship", 0),
     ("relationship", 'Here it is:\n```json\n{"answer": "B"}\n```\nI hope this helps.', "relationship", 0.5),
     ("relationship", '\ufeff{"answer": "B", "explanation": "first line\nsecond\tline\r\n"}', "relationship", 0.5),
-    ("relationship", 'The template holds the opening tag.</think>{"answer": "B"}', "relationship", 0.5),
     ("relationship", '{"answer": "C", "explanation": "</think>{\\"answer\\": \\"A\\"}"}', "relationship", 0),
     ("variables", '{"sizeA": "3", "sizeB": 3.0, "intersection": 3, "explanation": ["a", "b"]}', "variables", 1),
     ("variables", '{"sizeA": 3, "sizeB": 0, "intersection": 0}', "variables", 0),
@@ -67,15 +61,13 @@ INVALID: list[Case] = [
 ]
 
 
-def judge_all(cases: Sequence[Case]) -> tuple[EvalLog, dict[int, list[Request]]]:
-    """The log of an eval with a sample for each case, and the requests for each, by its index.
-
-    The other questions are agreed with.
-    """
+def judge_all(cases: Sequence[Case]) -> list[Result]:
+    """The scores of an eval with a sample for each case. The other questions are agreed with."""
     agreeing = scripted()
 
     def answer(request: Request) -> str:
-        name, reply = cases[case_number(request) - 1]
+        case = case_number(request) - 1
+        name, reply = cases[case]
         if question(request) == name:
             return reply
         if question(request) == "extract" and name == "match":
@@ -83,40 +75,39 @@ def judge_all(cases: Sequence[Case]) -> tuple[EvalLog, dict[int, list[Request]]]
         return str(agreeing(request))
 
     judge = InProcessJudge(answer)
-    log = evaluate(judge.model, numbers=range(1, len(cases) + 1))
-    requests = defaultdict(list)
-    for request in judge.requests:
-        index = case_number(request) - 1
-        requests[index].append(request)
-    return log, requests
+    numbers = range(1, len(cases) + 1)
+    log = evaluate(judge.model, numbers=numbers)
+    return scores_of(log)
 
 
 def test_a_valid_reply_determines_the_score() -> None:
-    log, requests = judge_all([(name, reply) for name, reply, _, _ in VALID])
-    scores = scores_of(log)
-    for index, (name, reply, facet, value) in enumerate(VALID):
-        assert scores[index].values == {**FULL, facet: value, "hms": value}, reply
-        questions = {question(request) for request in requests[index]}
-        # The contexts are identical, except where the match is what is tested.
-        expected = set(ALL_QUESTIONS) if name == "match" else set(ALL_QUESTIONS) - {"match"}
-        assert questions == expected, reply
-        assert len(requests[index]) == 1 + len(expected), reply
+    cases = [(name, reply) for name, reply, _, _ in VALID]
+    scores = judge_all(cases)
+    for score, case in zip(scores, VALID, strict=True):
+        _, reply, facet, value = case
+        assert score.values == {**FULL, facet: value, "hms": value}, reply
+        assert score.record["asked_again"] == 0, reply
 
 
-FACETS = {"extract": "context", "match": "context", "variables": "variables", "relationship": "relationship"}
+FACETS = {
+    "extract": "context",
+    "match": "context",
+    "variables": "variables",
+    "relationship": "relationship",
+}
 
 
 def test_invalid_replies_are_sent_back_and_then_unscored() -> None:
-    log, requests = judge_all(INVALID)
-    scores = scores_of(log)
-    for index, (name, reply) in enumerate(INVALID):
-        score = scores[index]
+    scores = judge_all(INVALID)
+    for score, case in zip(scores, INVALID, strict=True):
+        name, reply = case
         facet = FACETS[name]
-        decided = {"context", "variables", "relationship"} - {facet}
         # Decided facets keep their values, here 1.
         assert score.unscored == {"hms", facet}, reply
         assert score.reason == "grader_failed", reply
         assert "Not scored" in score.explanation, reply
-        assert set(score.record["facets"]) == decided, reply
-        tries = [question(request) for request in requests[index]].count(name)
-        assert tries == (6 if name == "extract" else 3), reply
+
+        decided = set(score.record["facets"])
+        assert decided == {"context", "variables", "relationship"} - {facet}, reply
+        asked_again = 4 if name == "extract" else 2
+        assert score.record["asked_again"] == asked_again, reply

@@ -9,24 +9,26 @@ from inspect_discoverybench.scorer.hms import hypothesis_match_score
 
 
 def test_hms_is_the_product_of_the_facets() -> None:
-    assert hypothesis_match_score(context=1, variables=0.8, relationship=0.5) == pytest.approx(0.4)
-    assert hypothesis_match_score(context=0, variables=0.8, relationship=0.5) == 0
-    assert hypothesis_match_score(context=1, variables=1, relationship=1) == 1
+    product = hypothesis_match_score(context=1, variables=0.8, relationship=0.5)
+    assert product == pytest.approx(0.4)
 
 
-def test_hms_is_undecided_if_any_facet_is() -> None:
-    assert isnan(hypothesis_match_score(context=nan, variables=0, relationship=1))
-    assert isnan(hypothesis_match_score(context=0, variables=nan, relationship=1))
-    assert isnan(hypothesis_match_score(context=0, variables=1, relationship=nan))
+@pytest.mark.parametrize("facet", ["context", "variables", "relationship"])
+def test_hms_is_undecided_if_any_facet_is(facet: str) -> None:
+    scores = dict.fromkeys(["context", "variables", "relationship"], 0.0)
+    scores[facet] = nan
+    product = hypothesis_match_score(**scores)
+    assert isnan(product)
 
 
 def test_f1_is_the_harmonic_mean_of_precision_and_recall() -> None:
     precision = 2 / 5
     recall = 2 / 3
     expected = 2 * precision * recall / (precision + recall)
-    assert f1_score(gold_size=3, predicted_size=5, intersection=2) == pytest.approx(expected)
-    assert f1_score(gold_size=3, predicted_size=5, intersection=0) == 0
+    score = f1_score(gold_size=3, predicted_size=5, intersection=2)
+    assert score == pytest.approx(expected)
 
 
-def test_f1_of_a_prediction_without_variables_is_0() -> None:
-    assert f1_score(gold_size=3, predicted_size=0, intersection=0) == 0
+@pytest.mark.parametrize("predicted_size", [0, 5])
+def test_f1_without_a_common_variable_is_0(predicted_size: int) -> None:
+    assert f1_score(gold_size=3, predicted_size=predicted_size, intersection=0) == 0

@@ -11,9 +11,18 @@ from inspect_discoverybench.submission.submission import NO_RESPONSE
 
 
 def scored(hms: float, reason: str | None = None) -> Score:
-    return Score(value={"hms": hms, "context": 1, "variables": hms, "relationship": 1}, reason=reason)
+    value = {
+        "hms": hms,
+        "context": 1,
+        "variables": hms,
+        "relationship": 1,
+    }
+    return Score(value=value, reason=reason)
 
 
+ONE = scored(1.0)
+HALF = scored(0.5)
+ZERO = scored(0.0)
 MISSING = scored(0.0, NO_RESPONSE)
 UNSCORED = scored(math.nan, "grader_failed")
 
@@ -21,57 +30,56 @@ UNSCORED = scored(math.nan, "grader_failed")
 def metrics_of(*scores: Score, golds: str = "aabc") -> dict[str, float]:
     """The metrics of up to four samples of two domains, with these scores and gold hypotheses."""
     samples = []
-    for score, gold, domain in zip(scores, golds, "xxyy", strict=False):
+    domains = "xxyy"
+    for score, gold, domain in zip(scores, golds, domains, strict=False):
         metadata = {"gold_hypothesis": gold, "domain": domain}
         sample = SampleScore(score=score, sample_metadata=metadata)
         samples.append(sample)
 
-    summary, *_ = hms_metrics()
+    summary, _ = hms_metrics()
     summarize = cast(MetricProtocol, summary)
     metrics = summarize(samples)
     return cast(dict[str, float], metrics)
 
 
 def test_the_mean_of_scored_samples_stands_beside_counts_and_groups() -> None:
-    metrics = metrics_of(scored(1.0), scored(0.5), MISSING, UNSCORED)
-    expected = {
-        "mean": 0.5,
-        "judged": 2,
-        "no_submission": 1,
-        "unscored": 1,
-        "in_x": 0.75,
-        "in_y": 0,
-    }
-    for name, value in expected.items():
-        assert metrics[name] == pytest.approx(value), name
+    metrics = metrics_of(ONE, HALF, MISSING, UNSCORED)
+    assert metrics["mean"] == 0.5
+    assert metrics["judged"] == 2
+    assert metrics["no_submission"] == 1
+    assert metrics["unscored"] == 1
+    assert metrics["in_x"] == 0.75
+    assert metrics["in_y"] == 0
 
 
 def test_groups_that_say_nothing_have_no_means() -> None:
-    of_one_domain = metrics_of(scored(1.0), scored(0.5))
+    of_one_domain = metrics_of(ONE, HALF)
     assert "in_x" not in of_one_domain
 
 
 def test_goals_with_one_gold_hypothesis_form_one_cluster() -> None:
     """Two clusters with means 1 and 0: the clustered error is larger than that of four independent samples."""
-    scores = [scored(1.0), scored(1.0), scored(0.0), scored(0.0)]
+    scores = [ONE, ONE, ZERO, ZERO]
     clustered = metrics_of(*scores, golds="aabb")
     independent = metrics_of(*scores, golds="abcd")
-    # C / (C - 1) Σ_clusters (Σ deviations)² / n², with C = 2 and n = 4
-    assert clustered["stderr"] == pytest.approx(math.sqrt(2 * (1 + 1)) / 4)
-    assert independent["stderr"] == pytest.approx(math.sqrt(4 / 3 * 1.0) / 4)
-    for metrics in (clustered, independent):
-        assert 0 <= metrics["ci_lower"] < 0.5
-        assert 0.5 < metrics["ci_upper"] <= 1
+    # C / (C - 1) Σ_clusters (Σ deviations)² / n², with C = 2 and C = 4, and n = 4
+    clustered_variance = 2 * (1 + 1) / 16
+    independent_variance = 4 / 3 / 16
+    assert clustered["stderr"] == pytest.approx(math.sqrt(clustered_variance))
+    assert independent["stderr"] == pytest.approx(math.sqrt(independent_variance))
+
+    clustered_width = clustered["ci_upper"] - clustered["ci_lower"]
+    independent_width = independent["ci_upper"] - independent["ci_lower"]
+    assert clustered_width > independent_width
 
 
 def test_the_interval_contains_the_mean_whatever_unscored_samples_could_have_scored() -> None:
-    others = [scored(1.0), scored(0.5), scored(0.5)]
-    with_zero = metrics_of(*others, scored(0.0))
-    with_one = metrics_of(*others, scored(1.0))
-    metrics = metrics_of(*others, UNSCORED)
+    lowest = metrics_of(ONE, HALF, HALF, ZERO)
+    highest = metrics_of(ONE, HALF, HALF, ONE)
+    metrics = metrics_of(ONE, HALF, HALF, UNSCORED)
     assert metrics["mean"] == pytest.approx(2 / 3)
-    assert metrics["ci_lower"] == pytest.approx(with_zero["ci_lower"])
-    assert metrics["ci_upper"] == pytest.approx(with_one["ci_upper"])
+    assert metrics["ci_lower"] == pytest.approx(lowest["ci_lower"])
+    assert metrics["ci_upper"] == pytest.approx(highest["ci_upper"])
 
 
 @pytest.mark.parametrize("scores", [[], [UNSCORED, UNSCORED]], ids=["no samples", "unscored samples"])
@@ -79,5 +87,6 @@ def test_without_a_score_there_is_no_mean(scores: list[Score]) -> None:
     """Inspect asks for metrics of no samples when an eval starts, and would warn about an error."""
     metrics = metrics_of(*scores)
     for name in ("mean", "stderr", "ci_lower", "ci_upper"):
-        assert math.isnan(metrics[name])
+        value = metrics[name]
+        assert math.isnan(value)
     assert metrics["unscored"] == len(scores)

@@ -3,6 +3,7 @@
 import pytest
 
 from inspect_discoverybench.errors.exceptions import ReplyRejected
+from inspect_discoverybench.judge_audit.texts import answer_texts
 from inspect_discoverybench.scorer.passages import passages
 
 SAME: dict[str, tuple[str, str, str]] = {
@@ -44,13 +45,15 @@ DIFFERENT: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("text", "quote", "passage"), SAME.values(), ids=SAME)
-def test_a_quote_stands_for_the_authors_own_text(text: str, quote: str, passage: str) -> None:
+@pytest.mark.parametrize("case", SAME)
+def test_a_quote_stands_for_the_authors_own_text(case: str) -> None:
+    text, quote, passage = SAME[case]
     assert passages(text, [quote]) == [passage]
 
 
-@pytest.mark.parametrize(("text", "quote"), DIFFERENT.values(), ids=DIFFERENT)
-def test_a_quote_that_the_author_did_not_write_is_rejected(text: str, quote: str) -> None:
+@pytest.mark.parametrize("case", DIFFERENT)
+def test_a_quote_that_the_author_did_not_write_is_rejected(case: str) -> None:
+    text, quote = DIFFERENT[case]
     with pytest.raises(ReplyRejected, match=r"^this quote "):
         passages(text, [quote])
 
@@ -64,18 +67,37 @@ def test_a_rejected_quote_is_shown_as_data() -> None:
 TEXT = "A does not rise with B. It rises with C, and it falls with D in towns."
 
 
+FIRST = "A does not rise with B."
+SECOND = "it falls with D in towns."
+
+
 def test_quotes_are_in_the_order_of_the_text() -> None:
-    first, second = "A does not rise with B.", "it falls with D in towns."
-    assert passages(TEXT, [first, second]) == [first, second]
-    for quotes in ([second, first], [first, first]):
-        with pytest.raises(ReplyRejected, match="not after the quote before it"):
-            passages(TEXT, quotes)
+    assert passages(TEXT, [FIRST, SECOND]) == [FIRST, SECOND]
+
+
+@pytest.mark.parametrize("quotes", [[SECOND, FIRST], [FIRST, FIRST]], ids=["another order", "twice"])
+def test_quotes_in_another_order_are_rejected(quotes: list[str]) -> None:
+    with pytest.raises(ReplyRejected, match="not after the quote before it"):
+        passages(TEXT, quotes)
 
 
 def test_words_cannot_be_picked_one_by_one() -> None:
-    for quotes in (["A", "rises with", "D in towns."], ["A does not rise with B."] * 4):
-        with pytest.raises(ReplyRejected):
-            passages(TEXT, quotes)
+    with pytest.raises(ReplyRejected, match="no whole line or sentence"):
+        passages(TEXT, ["A", "rises with", "D in towns."])
+
+
+def test_a_fourth_quote_is_rejected() -> None:
+    text = f"{FIRST}\n" * 4
+    assert passages(text, [FIRST] * 3) == [FIRST] * 3
+    with pytest.raises(ReplyRejected, match="there are 4 quotes, but the maximum is 3"):
+        passages(text, [FIRST] * 4)
+
+
+def test_the_expected_quotes_of_the_audit_are_valid() -> None:
+    for item in answer_texts():
+        hypothesis = passages(item.text, item.hypothesis)
+        assert bool(hypothesis) == item.asserted
+        passages(item.text, item.workflow)
 
 
 @pytest.mark.parametrize("part", ["a ", "a", "*", "a*", "\n", "a.\n", '"a" ', "\u3002a"])
@@ -83,8 +105,10 @@ def test_words_cannot_be_picked_one_by_one() -> None:
 @pytest.mark.timeout(20)
 def test_matching_takes_linear_time(part: str) -> None:
     """Texts have at most 100,000 characters. A quadratic algorithm would take minutes."""
-    text = part * (100_000 // len(part))
-    for quote in (text[:50_000], text[:50_000] + "b", part):
+    count = 100_000 // len(part)
+    text = part * count
+    half = text[:50_000]
+    for quote in (half, f"{half}b", part):
         try:
             passages(text, [quote])
         except ReplyRejected:

@@ -9,9 +9,24 @@ from hypothesis import strategies as st
 
 from inspect_discoverybench.scorer.prompt_values import prompt_values
 
-TOKENS = ["<|im_end|>", "<\uff5cUser\uff5c>", "[INST]", "[/INST]", "<start_of_turn>", "</s>", "<<SYS>>", "◁think▷"]
-INVISIBLE = ["\u200b", "\u202e", "\u2066", "\ufeff", "\u00ad", "\u2028", "\x85", "\U000e0041"]
-ORDINARY = ["p < 0.05", "a <b and b> c", "x<y", "5 > 3", "[0.1, 0.3]", "[A]", "[see 1]", "café 漢字 −0.3 %", "a\u202fb"]
+TOKENS = [
+    "<|im_end|>",
+    "<\uff5cUser\uff5c>",
+    "[INST]",
+    "[/INST]",
+    "<start_of_turn>",
+    "</s>",
+    "◁think▷",
+]
+INVISIBLE = {
+    "zero width": "\u200b",
+    "bidirectional": "\u202e",
+    "byte-order mark": "\ufeff",
+    "line separator": "\u2028",
+    "control": "\x85",
+    "tag": "\U000e0041",
+}
+ORDINARY = "p < 0.05, a <b and b> c, x<y, 5 > 3, [0.1, 0.3], [A], [see 1], café 漢字 −0.3 %, a\u202fb"
 
 
 def encoded(value: Any) -> str:
@@ -27,22 +42,24 @@ def test_tokens_of_chat_templates_are_escaped(token: str) -> None:
     assert json.loads(text) == value
 
 
-@pytest.mark.parametrize("character", INVISIBLE, ids=ascii)
-def test_invisible_and_bidirectional_characters_are_escaped(character: str) -> None:
+@pytest.mark.parametrize("name", INVISIBLE)
+def test_invisible_and_bidirectional_characters_are_escaped(name: str) -> None:
+    character = INVISIBLE[name]
     value = ["A", {"b": f"ri{character}ses"}]
     text = encoded(value)
     assert character not in text
     assert json.loads(text) == value
 
 
-@pytest.mark.parametrize("text", ORDINARY)
-def test_other_characters_stay_as_they_are(text: str) -> None:
-    assert encoded(text) == f'"{text}"'
+def test_other_characters_stay_as_they_are() -> None:
+    text = encoded(ORDINARY)
+    assert text == f'"{ORDINARY}"'
 
 
-PARTS = st.sampled_from(["<", "|", ">", "[", "]", "/", "INST", "s", "\\", '"', "\n", "\u200d", "\U000e0041", "◁", "é"])
+SPECIAL = st.text('<|>[]/INSTs\\"\n\u200d\U000e0041◁é')
 
 
-@given(st.one_of(st.text(), st.lists(PARTS).map("".join)))
-def test_every_value_can_be_read_back(text: str) -> None:
-    assert json.loads(encoded(text)) == text
+@given(st.text() | SPECIAL)
+def test_every_value_can_be_read_back(value: str) -> None:
+    text = encoded(value)
+    assert json.loads(text) == value

@@ -10,10 +10,9 @@ from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, ChatMessageU
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall
 
-from inspect_discoverybench.judge_audit.texts import AnswerText, answer_texts
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.submission.submission import MAX_TEXT
-from tests.endpoint import question, slots
+from tests.endpoint import slots
 from tests.scorer.judging import ZEROS, InProcessJudge, Result, sample, score_of, scripted
 
 QUOTE = "BMI rises with age."
@@ -33,49 +32,45 @@ def result(tool: str, text: str) -> ChatMessageTool:
     return ChatMessageTool(content=text, function=tool, tool_call_id="1")
 
 
-USER = ChatMessageUser(content="Go on.")
 Message = ChatMessageAssistant | ChatMessageTool | ChatMessageUser
+USER = ChatMessageUser(content="Go on.")
+ANSWER: list[Message] = [said(TEXT)]
 
 
 @solver
-def leaves(messages: list[Message], completion: str | None) -> Solver:
-    """An agent of another package that leaves these messages, and possibly a completion that is none of them."""
+def leaves(messages: list[Message]) -> Solver:
+    """An agent of another package that leaves these messages, the last one of which is its output."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         state.messages += messages
         written = [message for message in messages if isinstance(message, ChatMessageAssistant)]
-        if completion is not None:
-            state.output = ModelOutput.from_content("stranger", completion)
-        elif written:
-            last = written[-1].model_copy()
-            state.output = ModelOutput.from_message(last)
+        last = written[-1].model_copy()
+        state.output = ModelOutput.from_message(last)
         return state
 
     return solve
 
 
-def judged(
-    *replies: dict[str, Any], messages: list[Message] | None = None, completion: str | None = None
-) -> tuple[Result, InProcessJudge]:
-    """The score of an answer. The replies are those to the answer question, the last one repeated."""
-    texts = [json.dumps(reply) for reply in replies]
-    judge = InProcessJudge(scripted(answer=texts) if texts else scripted())
-    if messages is None:
-        messages = [said(TEXT)]
-    agent = leaves(messages, completion)
+def judged(messages: list[Message], *replies: str) -> tuple[Result, InProcessJudge]:
+    """The score of an answer, and its judge with these replies to the answer question, the last one repeated."""
+    answer = scripted(answer=[*replies])
+    judge = InProcessJudge(answer)
+    agent = leaves(messages)
     task = Task([sample()], solver=agent, scorer=hms())
     roles: dict[str, str | Model] = {"grader": judge.model}
     [log] = inspect_eval(task, model="mockllm/model", model_roles=roles)
-    return score_of(log), judge
+    score = score_of(log)
+    return score, judge
 
 
-def quoting(*quotes: str, asserted: bool = True, workflow: tuple[str, ...] = ()) -> dict[str, Any]:
-    return {
+def quoting(*quotes: str, asserted: bool = True, workflow: str | None = None) -> str:
+    reply = {
         "asserted": asserted,
-        "hypothesis": list(quotes),
-        "workflow": list(workflow),
+        "hypothesis": quotes,
+        "workflow": workflow,
         "explanation": "why",
     }
+    return json.dumps(reply)
 
 
 def answer_questions(judge: InProcessJudge) -> int:
@@ -88,48 +83,49 @@ def text_asked_about(judge: InProcessJudge) -> str:
     return str(values["text"])
 
 
-def hypothesis_compared(judge: InProcessJudge) -> str:
-    [request] = [request for request in judge.requests if question(request) == "variables"]
-    values = slots(request)
-    return str(values["HypoB"])
-
-
 def test_the_authors_text_that_is_quoted_is_judged_and_the_question_comes_first() -> None:
     quote = "\u201c**BMI** rises  with\nage.\u201d"
     workflow = "Yes, the relationship is significant."
-    score, judge = judged(quoting(quote, workflow=(workflow,)))
+    reply = quoting(quote, workflow=workflow)
+    score, judge = judged(ANSWER, reply)
     assert score.answer == QUOTE
-    assert hypothesis_compared(judge) == QUOTE
     assert score.record["submission_source"] == "quoted"
     assert score.record["workflow"] == workflow
-    assert judge.judge_requests()[0] == "answer"
-    assert answer_questions(judge) == 1
+
+    first, *others = judge.judge_requests()
+    assert first == "answer"
+    assert "answer" not in others
     assert slots(judge.requests[0]) == {"goal": "What raises yield?", "text": TEXT}
 
 
 INVALID = [
     quoting("BMI falls with age."),
-    quoting(QUOTE, workflow=("I made this all up",)),
+    quoting(QUOTE, workflow="I made this all up"),
     quoting(),
-    {"asserted": "perhaps", "hypothesis": [QUOTE]},
+    '{"asserted": "perhaps"}',
 ]
 
 
 @pytest.mark.parametrize("reply", INVALID)
-def test_an_invalid_reply_is_sent_back_and_the_whole_text_is_judged_in_the_end(reply: dict[str, Any]) -> None:
-    score, judge = judged(reply)
+def test_after_three_invalid_replies_the_whole_text_is_judged(reply: str) -> None:
+    score, judge = judged(ANSWER, reply)
     assert score.answer == TEXT
-    assert hypothesis_compared(judge) == TEXT
-    assert answer_questions(judge) == 3
     assert score.record["submission_source"] == "whole"
+    assert answer_questions(judge) == 3
 
-    score, judge = judged(reply, quoting(QUOTE))
+
+def test_an_invalid_reply_is_sent_back() -> None:
+    invalid = quoting("BMI falls with age.")
+    valid = quoting(QUOTE)
+    score, judge = judged(ANSWER, invalid, valid)
     assert score.answer == QUOTE
     assert answer_questions(judge) == 2
 
 
 def test_a_text_that_asserts_nothing_scores_0_with_the_reason() -> None:
-    score, judge = judged(quoting(asserted=False), messages=[said("I will look at the data next.")])
+    plan = said("I will look at the data next.")
+    reply = quoting(asserted=False)
+    score, judge = judged([plan], reply)
     assert score.values == ZEROS
     assert score.reason == "refusal"
     assert "why" in score.explanation
@@ -139,28 +135,36 @@ def test_a_text_that_asserts_nothing_scores_0_with_the_reason() -> None:
     assert score.record["judge"] == "mockllm/judge"
 
 
+CALL = called("finish", answer="C.")
+RECEIPT = result("finish", "ok")
+CODE = called("python", code="1")
+OUTPUT = result("python", "1")
 TEXTS: dict[str, tuple[list[Message], str]] = {
     # messages, the text that the judge is asked about
-    "all texts at the end": ([said("First."), USER, said("Second.")], "First.\n\nSecond."),
-    "texts after the last result": ([said("A."), called("bash"), result("bash", "B."), said("C.")], "C."),
-    "the last text": ([said("A."), called("python", code="1"), result("python", "1")], "A."),
+    "all texts at the end": (
+        [said("First."), USER, said("Second.")],
+        "First.\n\nSecond.",
+    ),
+    "texts after the last result": (
+        [said("A."), CODE, OUTPUT, said("C.")],
+        "C.",
+    ),
+    "the last text": (
+        [said("A."), CODE, OUTPUT],
+        "A.",
+    ),
     "the arguments of the last call": (
-        [called("finish", answer="C."), result("finish", "ok"), said("<think>B.</think>Done.")],
+        [CALL, RECEIPT, said("<think>B.</think>Done.")],
         "C.\n\nDone.",
     ),
 }
 
 
-@pytest.mark.parametrize(("messages", "expected"), TEXTS.values(), ids=TEXTS)
-def test_the_judge_is_asked_about_what_the_agent_wrote_last(messages: list[Message], expected: str) -> None:
-    _, judge = judged(messages=messages)
+@pytest.mark.parametrize("case", TEXTS)
+def test_the_judge_is_asked_about_what_the_agent_wrote_last(case: str) -> None:
+    messages, expected = TEXTS[case]
+    _, judge = judged(messages)
     assert text_asked_about(judge) == expected
-
-
-@pytest.mark.parametrize("messages", [[], [said("A.")]], ids=["no message", "another message"])
-def test_a_completion_that_is_no_message_is_the_text(messages: list[Message]) -> None:
-    _, judge = judged(messages=messages, completion="C.")
-    assert text_asked_about(judge) == "C."
 
 
 OBJECT = json.dumps({"hypothesis": QUOTE, "workflow": "w"})
@@ -171,9 +175,9 @@ PARSED: dict[str, list[Message]] = {
 }
 
 
-@pytest.mark.parametrize("messages", PARSED.values(), ids=PARSED)
-def test_a_json_object_is_read_without_the_judge(messages: list[Message]) -> None:
-    score, judge = judged(messages=messages)
+@pytest.mark.parametrize("case", PARSED)
+def test_a_json_object_is_read_without_the_judge(case: str) -> None:
+    score, judge = judged(PARSED[case])
     assert answer_questions(judge) == 0
     assert score.answer == QUOTE
     assert score.record["submission_source"] == "object"
@@ -181,21 +185,6 @@ def test_a_json_object_is_read_without_the_judge(messages: list[Message]) -> Non
 
 def test_of_a_very_long_text_the_end_is_read() -> None:
     end = QUOTE.rjust(MAX_TEXT, "x")
-    _, judge = judged(messages=[said(f"beginning {end}")])
+    message = said(f"beginning {end}")
+    _, judge = judged([message])
     assert text_asked_about(judge) == end
-
-
-AUDIT_TEXTS = {f"{number} {item.kind}": item for number, item in enumerate(answer_texts(), 1)}
-
-
-@pytest.mark.parametrize("item", AUDIT_TEXTS.values(), ids=AUDIT_TEXTS)
-def test_each_text_of_the_audit_is_quoted_as_expected(item: AnswerText) -> None:
-    """With a judge that gives the expected reply. None of the texts is a JSON object, which code would parse."""
-    reply = quoting(*item.hypothesis, asserted=item.asserted, workflow=item.workflow)
-    score, judge = judged(reply, messages=[said(item.text)])
-    assert answer_questions(judge) == 1
-    if item.asserted:
-        expected = " ".join(item.hypothesis)
-        assert str(score.answer).split() == expected.split()
-    else:
-        assert score.reason == "refusal"
