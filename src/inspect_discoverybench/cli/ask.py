@@ -70,7 +70,7 @@ def ask(
         return
 
     error = sample.error if sample else log.error
-    reason = one_line(Exception(error.message)) if error else "nothing was submitted"
+    reason = one_line(error.message) if error else "nothing was submitted"
     say(f"Error: {reason}", err=True)
     raise click.exceptions.Exit(1)
 

@@ -1,12 +1,11 @@
 """`discoverybench compare`: paired comparison of systems on their common tasks."""
 
-import json
 import math
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
+from pydantic_core import to_json
 from rich.console import Console
 
 from inspect_discoverybench.cli.terminal import p_value, plural, print_table, say
@@ -82,10 +81,8 @@ def _fail_if_worse(difference: "KeyDifference", margin: float) -> None:
 
 
 def _as_json(comparison: "SystemComparison") -> str:
-    text = json.dumps(asdict(comparison))
-    # JSON has no NaN.
-    values = json.loads(text, parse_constant=lambda _: None)
-    return json.dumps(values, indent=2)
+    json = to_json(comparison, indent=2, inf_nan_mode="null")
+    return json.decode()
 
 
 def _print(comparison: "SystemComparison") -> None:

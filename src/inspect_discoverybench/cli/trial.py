@@ -57,9 +57,14 @@ def _print(trial: Trial) -> None:
     rows = []
     for labels, counts in trial.agents.items():
         numbers = [f"{counts[name]:,}" for name in COLUMNS]
-        rows.append([*labels, *numbers])
-    title = f"{trial.options['model']}: random samples (seed {SEED}), logs in {trial.options['log_dir']}"
-    print_table(title, ("task", "agent", "actions"), list(COLUMNS.values()), rows)
+        row = [*labels, *numbers]
+        rows.append(row)
+
+    model = trial.options["model"]
+    folder = trial.options["log_dir"]
+    title = f"{model}: random samples (seed {SEED}), logs in {folder}"
+    headers = list(COLUMNS.values())
+    print_table(title, ("task", "agent", "actions"), headers, rows)
     for note in trial.notes:
         say(note)
     for error in sorted(trial.errors):

@@ -42,10 +42,8 @@ def incompatibilities(a: System, b: System) -> Iterator[str]:
 
 def _version(system: System) -> str:
     """The number of the task's version, which changes when scores are no longer comparable; its letter may differ."""
-    numbers = set()
-    for version in _recorded(system.results, "run.task_version"):
-        number, _, _ = version.partition("-")
-        numbers.add(number)
+    versions = _recorded(system.results, "run.task_version")
+    numbers = {version.partition("-")[0] for version in versions}
     return ", ".join(sorted(numbers))
 
 

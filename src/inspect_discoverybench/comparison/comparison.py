@@ -88,28 +88,22 @@ def compare(systems: Sequence[System], left_out: Mapping[str, str], anyway: bool
         InvalidArgument: Two systems have no common task, or they are not comparable and `anyway` is false.
     """
     combinations = list(itertools.combinations(systems, 2))
-    warnings: dict[str, None] = {}
+    warnings: list[str] = []
     for a, b in combinations:
-        reasons = incompatibilities(a, b)
-        warnings |= dict.fromkeys(reasons)
+        warnings += incompatibilities(a, b)
     if warnings and not anyway:
-        first = next(iter(warnings))
-        raise InvalidArgument(f"{first} Use comparable logs, or pass --anyway.")
+        raise InvalidArgument(f"{warnings[0]} Use comparable logs, or pass --anyway.")
 
     coverage = {}
     for system in systems:
         benchmark = system.configuration.benchmark
         coverage[system.name] = describe_coverage(benchmark, system.results)
-    pairs = []
-    for a, b in combinations:
-        pair = _pair(a, b, len(combinations))
-        pairs.append(pair)
     return SystemComparison(
         score=systems[0].score,
-        pairs=pairs,
+        pairs=[_pair(a, b, len(combinations)) for a, b in combinations],
         ranking=_ranking(systems),
         coverage=coverage,
-        warnings=list(warnings),
+        warnings=warnings,
         notes=list(notes_on(systems)),
         left_out=left_out,
     )
@@ -164,9 +158,7 @@ def _ranking(systems: Sequence[System]) -> list[SystemRank]:
     first = systems[0]
     key = first.keys[0]
     means = [_means(system, key) for system in systems]
-    common = set(means[0])
-    for by_task in means:
-        common.intersection_update(by_task)
+    common = set(means[0]).intersection(*means)
     if not common:
         return []
 

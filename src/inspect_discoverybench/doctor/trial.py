@@ -46,7 +46,6 @@ COLUMNS = {
     "call": "submitted\nby call",
     "object": "as one\nobject",
     "quoted": "quoted",
-    "whole": "not\nquotable",
     "no submission": "zero",
     "limit": "zero by\na limit",
     "unscored": "unscored",
@@ -78,9 +77,13 @@ class Trial:
     @property
     def form(self) -> str | None:
         """The form in which code ran in most samples; None if no code ran."""
-        labels = max(self.agents, key=lambda labels: self.agents[labels]["acted"])
-        _, _, form = labels
-        return form if self.agents[labels]["acted"] else None
+        best_form = None
+        most = 0
+        for (_, _, form), counts in self.agents.items():
+            if counts["acted"] > most:
+                most = counts["acted"]
+                best_form = form
+        return best_form
 
     def try_agents(self, forms: Sequence[str]) -> None:
         """Try ReAct in each of the forms, then the other agents in the better one."""
@@ -103,11 +106,14 @@ class Trial:
         options = {**self.options, "model": self.judge, "model_args": {}, "model_base_url": None}
         log = self._eval(judge_audit(released=False), AUDIT_SAMPLES, **options)
         scores = [SampleScore.of(sample, "audit") for sample in log.samples or []]
-        valid = sum(score.metadata.get("asked_again") == 0 for score in scores)
+        repetitions = [score.metadata.get("asked_again") for score in scores]
+        valid = repetitions.count(0)
         self.notes.append(f"Judge {self.judge}: {valid} of {len(scores)} samples had valid replies at the first try.")
+
         for facet in ACCURACIES:
-            right = [score.values[facet] for score in scores if facet in score.values]
-            self.notes.append(f"  {facet}: right in {sum(right):.0f} of {len(right)}.")
+            decided = [score.values[facet] for score in scores if facet in score.values]
+            right = sum(decided)
+            self.notes.append(f"  {facet}: right in {right:.0f} of {len(decided)}.")
 
     def _try_agent(self, task: Task, samples: int, agent: str, form: str) -> None:
         arguments = {**AGENTS[agent], "actions": form}
@@ -115,12 +121,15 @@ class Trial:
         log = self._eval(task, samples, solver=solver, **self.options)
         counts: Counter[str | None] = Counter()
         for result in results_of(log, any_task=False):
+            sample = result.sample
+            score = result.score
+            source = score.metadata.get("submission_source")
             counts["samples"] += 1
-            counts["acted"] += bool(result.sample.cells)
-            counts[result.score.metadata.get("submission_source")] += 1
-            counts[result.score.outcome] += 1
-            counts["tokens"] += result.sample.tokens
-            counts["seconds"] += round(result.sample.seconds or 0)
+            counts["acted"] += bool(sample.cells)
+            counts[source] += 1
+            counts[score.outcome] += 1
+            counts["tokens"] += sample.tokens
+            counts["seconds"] += round(sample.seconds or 0)
         self.agents[log.eval.task, agent, form] = counts
 
     def _eval(self, task: Task, samples: int, **arguments: Any) -> EvalLog:
@@ -138,7 +147,8 @@ class Trial:
         if log.status == "cancelled":
             raise KeyboardInterrupt  # Inspect handles Ctrl-C itself
 
-        for error in [log.error, *(sample.error for sample in log.samples or [])]:
+        sample_errors = [sample.error for sample in log.samples or []]
+        for error in (log.error, *sample_errors):
             if error is not None:
-                self.errors.add(one_line(Exception(error.message)))
+                self.errors.add(one_line(error.message))
         return log

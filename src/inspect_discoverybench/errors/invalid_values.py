@@ -44,18 +44,17 @@ def require_given(function: Callable[..., Any], name: str, value: object) -> Non
 
 def refuse_unknown(function: Callable[..., Any], arguments: Iterable[str]) -> None:
     """Raise `InvalidArgument` for the first argument that is none of the named parameters of a task or solver."""
-    names = []
-    for name, parameter in signature(function).parameters.items():
-        if parameter.kind is not parameter.VAR_KEYWORD:
-            names.append(name)
-
+    parameters = signature(function).parameters.values()
+    names = [parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
     for argument in arguments:
         if argument in names:
             continue
+
         suggestion = did_you_mean(argument, names)
         possible = ", ".join(names) or "none"
-        message = f"{function.__name__} has no argument {argument}.{suggestion} Possible arguments: {possible}."
-        raise InvalidArgument(message)
+        raise InvalidArgument(
+            f"{function.__name__} has no argument {argument}.{suggestion} Possible arguments: {possible}."
+        )
 
 
 def refusing_unknown(create: Callable[Parameters, Created]) -> Callable[Parameters, Created]:

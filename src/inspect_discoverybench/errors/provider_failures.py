@@ -134,8 +134,8 @@ def model_errors(owner: str, model: Model) -> Iterator[None]:
         raise ModelFailed(f"{owner} failed: {reason_of(error)}.") from redact_request(error)
 
 
-def one_line(error: BaseException) -> str:
-    """The message of any error in one line, without the styles of Inspect's messages."""
+def one_line(error: BaseException | str) -> str:
+    """The message of any error, or a text of one, in one line and without the styles of Inspect's messages."""
     text = getattr(error, "message", error)
     words = str(text).split()
     message = " ".join(words) or type(error).__name__
@@ -153,11 +153,11 @@ def inspect_errors(error_type: type[DiscoveryBenchError], where: str, remedy: st
     """
     try:
         yield
-    except DiscoveryBenchError as error:
-        message = f"{where}: {error.message} {remedy}"
-        raise error_type(message.rstrip()) from error
     except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
         raise
     except Exception as error:  # re-raised as our error, with the original as its cause
-        message = f"{where}: {one_line(error)}. {remedy}"
+        reason = f"{one_line(error)}."
+        if isinstance(error, DiscoveryBenchError):
+            reason = error.message
+        message = f"{where}: {reason} {remedy}"
         raise error_type(message.rstrip()) from error

@@ -81,10 +81,8 @@ def public_url(url: str) -> str:
 
 def digest(value: Any) -> str:
     """Stands for a value that is not shown: equal values have equal digests."""
-    if not isinstance(value, str):
-        value = json.dumps(value, sort_keys=True, default=_type_name)
-    content = value.encode(errors="surrogatepass")
-    hexadecimal = sha256(content).hexdigest()
+    content = json.dumps(value, sort_keys=True, default=_type_name)
+    hexadecimal = sha256(content.encode()).hexdigest()
     return f"sha256:{hexadecimal[:12]}"
 
 

@@ -86,8 +86,7 @@ class Exchange:
 
     @property
     def _config(self) -> GenerateConfig:
-        config = self.settings.config
+        config = self.transport.merge(self.settings.config)
         if self._raised_limit is not None:
-            config = config.merge(GenerateConfig(max_tokens=self._raised_limit))
-        # Merging copies the reply schema. In a large process, garbage collection makes that take up to a millisecond.
-        return self.transport.merge(config) if self.transport.model_fields_set else config
+            config.max_tokens = self._raised_limit
+        return config

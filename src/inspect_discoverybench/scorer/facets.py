@@ -62,15 +62,13 @@ SCORES = {"A": 1.0, "B": 0.5, "C": 0.0}
 LABELS = {"A": "very similar", "B": "similar but general than HypoA", "C": "different"}
 """Labels of the options in the listing."""
 
-_LETTERS = {
-    "very similar": "A",
-    "similar but general": "B",
-    "similar but general than hypoa": "B",
+_OPTIONS = {
+    "A": re.compile(r"a|(a )?very similar"),
     # The listing's label of B is ungrammatical, and judges correct it.
-    "similar but more general": "B",
-    "similar but more general than hypoa": "B",
-    "different": "C",
+    "B": re.compile(r"b|(b )?similar but (more )?general( than hypoa)?"),
+    "C": re.compile(r"c|(c )?different"),
 }
+"""Match the letter, the label, or both, in lower case and without punctuation."""
 
 
 def _parse_option(value: Any) -> Any:
@@ -78,20 +76,15 @@ def _parse_option(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     words = re.findall(r"\w+", value.casefold())
-    if words[:1] in (["option"], ["answer"]):
-        words = words[1:]
-    letter = None
-    if words[:1] in (["a"], ["b"], ["c"]):
-        letter = words[0].upper()
-        words = words[1:]
+    text = " ".join(words)
+    option = text.removeprefix("option ").removeprefix("answer ")
+    for letter, pattern in _OPTIONS.items():
+        if pattern.fullmatch(option):
+            return letter
 
-    label = " ".join(words)
-    option = _LETTERS.get(label) if label else letter
-    is_contradicted = letter is not None and letter != option
-    if option is None or is_contradicted:
-        options = [f"{letter}) {label}" for letter, label in LABELS.items()]
-        raise ValueError(f"{value[:80]!r} is not one of {', '.join(options)}")
-    return option
+    labelled = [f"{letter}) {label}" for letter, label in LABELS.items()]
+    options = ", ".join(labelled)
+    raise ValueError(f"{value[:80]!r} is not one of {options}")
 
 
 class Relationship(Reply):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from inspect_discoverybench.errors.exceptions import ReplyRejected
 from inspect_discoverybench.scorer.prompt_values import prompt_values
+from inspect_discoverybench.submission.text import has_words
 
 MAX_QUOTES = 3
 """Maximum number of quotes. Words that are picked one by one could say what the author does not."""
@@ -83,7 +84,7 @@ def _find(words: Sequence[_Word], quote: Sequence[_Word]) -> int | None:
     if not quote or not found:
         return None
     rest_of_last_word = after.partition(_SEPARATOR)[0]
-    if _has_words(rest_of_last_word):
+    if has_words(rest_of_last_word):
         return None
     return before.count(_SEPARATOR)
 
@@ -106,7 +107,7 @@ def _is_line_or_sentence(text: str, start: int, end: int) -> bool:
     """Whether a passage is a line or a sentence, apart from marks and the marker of a list or heading."""
     line_before = text[:start].rpartition("\n")[2]
     sentence_before = _BEFORE_SENTENCE.split(line_before)[-1]
-    if _has_words(sentence_before):
+    if has_words(sentence_before):
         return False
 
     last_character = text[start:end].rstrip(_MARKS)[-1]
@@ -114,8 +115,4 @@ def _is_line_or_sentence(text: str, start: int, end: int) -> bool:
         return True
     line_after = text[end:].partition("\n")[0]
     sentence_after = _SENTENCE_END.split(line_after)[0]
-    return not _has_words(sentence_after)
-
-
-def _has_words(text: str) -> bool:
-    return any(character.isalnum() for character in text)
+    return not has_words(sentence_after)

@@ -65,7 +65,7 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT) -> Scorer:
     async def score_answer(state: TaskState, target: Target) -> Score:
         error = recorded_error()
         if error is not None:
-            return _unscored(keys, f"the sample ended with an error. {RETRY}\n\n{one_line(Exception(error))}")
+            return _unscored(keys, f"the sample ended with an error. {RETRY}\n\n{one_line(error)}")
 
         answer = answer_of(state)
         outage = unanswered_request()
@@ -107,7 +107,7 @@ def _limit_note() -> str:
     limit = reached_limit()
     if limit is None:
         return ""
-    return f"\n\nA limit ended the sample: {one_line(Exception(limit))}."
+    return f"\n\nA limit ended the sample: {one_line(limit)}."
 
 
 def _unscored(keys: Sequence[str], reason: str) -> Score:
@@ -134,7 +134,7 @@ def _provider_failed(state: TaskState, keys: Sequence[str], reason: str) -> Scor
     Raises:
         ModelFailed: Always in a run.
     """
-    message = f"The agent's model {state.model} did not answer its last request: {one_line(Exception(reason))}."
+    message = f"The agent's model {state.model} did not answer its last request: {one_line(reason)}."
     try:
         sample_limits()
     except RuntimeError:  # no sample is running

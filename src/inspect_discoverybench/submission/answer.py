@@ -16,6 +16,7 @@ from inspect_ai.tool import ToolCall
 from inspect_discoverybench.errors.exceptions import ReplyMissing, ReplyRejected
 from inspect_discoverybench.replies import fenced_blocks, parse_json, replace_surrogates, without_reasoning
 from inspect_discoverybench.submission.submission import Submission, SubmissionState
+from inspect_discoverybench.submission.text import has_words
 
 HYPOTHESIS = "hypothesis"
 WORKFLOW = "workflow"
@@ -83,19 +84,13 @@ def parse_submission(text: str) -> Submission | None:
         _, _, after_last_block = body.rpartition(blocks[-1])
         if after_last_block.strip() == "```":
             body = blocks[-1]
-    try:
-        content = parse_json(body)
-    except ReplyRejected:
-        return None
-    if not isinstance(content, Mapping):
-        return None
-    return _submission_in(content)
+    return _submission_in(_mapping(body))
 
 
 def is_placeholder(hypothesis: str) -> bool:
     """Whether a text is plainly no hypothesis, such as an empty one, "N/A", `<hypothesis>` or "See above."."""
     plain = hypothesis.casefold().strip(" \t\n.…:;!*_`\"'<>[]{}")
-    return plain in PLACEHOLDERS or not _has_words(plain)
+    return plain in PLACEHOLDERS or not has_words(plain)
 
 
 def is_submit(call: ToolCall) -> bool:
@@ -127,13 +122,15 @@ def _with_plain_keys(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     """A mapping, or JSON text of one; empty for any other value."""
-    if isinstance(value, Mapping):
-        return value
-    try:
-        content = parse_json(str(value))
-    except ReplyRejected:
-        return {}
-    return content if isinstance(content, Mapping) else {}
+    content = value
+    if isinstance(value, str):
+        try:
+            content = parse_json(value)
+        except ReplyRejected:
+            return {}
+    if isinstance(content, Mapping):
+        return content
+    return {}
 
 
 def _as_text(value: Any, depth: int = _MAX_DEPTH) -> str:
@@ -180,7 +177,7 @@ def _answer_in(texts: Sequence[str]) -> Answer | None:
 
     joined = "\n\n".join(texts)
     text = replace_surrogates(without_reasoning(joined))
-    if not _has_words(text):
+    if not has_words(text):
         return None
     return FreeText(text)
 
@@ -239,7 +236,3 @@ def _call_texts(message: ChatMessageAssistant) -> list[str]:
         arguments = list(call.arguments.values())
         texts.append(_as_text(arguments))
     return texts
-
-
-def _has_words(text: str) -> bool:
-    return any(character.isalnum() for character in text)

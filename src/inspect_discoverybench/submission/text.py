@@ -3,4 +3,10 @@
 
 def normalize_case_and_spaces(text: str) -> str:
     """Fold case and collapse white space."""
-    return " ".join(text.casefold().split())
+    words = text.casefold().split()
+    return " ".join(words)
+
+
+def has_words(text: str) -> bool:
+    """Whether a text has a letter or a digit."""
+    return any(character.isalnum() for character in text)
