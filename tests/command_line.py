@@ -13,7 +13,8 @@ from tests.endpoint import Answer, Endpoint, Request, serve
 
 def discoverybench(line: str) -> Result:
     """Run `discoverybench` in this process, with the words of a command line."""
-    return CliRunner().invoke(main, shlex.split(line))
+    words = shlex.split(line)
+    return CliRunner().invoke(main, words)
 
 
 def completed(line: str) -> str:
@@ -34,8 +35,15 @@ def refused(line: str) -> str:
     """The message with which a command refuses its input: one line."""
     result = discoverybench(line)
     assert result.exit_code == 2, result.output
-    [message] = result.output.strip().splitlines()
+    output = result.output.strip()
+    [message] = output.splitlines()
     return message
+
+
+def without_layout(output: str) -> str:
+    """The words of an output with single spaces, wherever lines and columns of tables begin."""
+    words = output.split()
+    return " ".join(words)
 
 
 @contextmanager
@@ -44,4 +52,6 @@ def lab(answer: Callable[[Request], Answer]) -> Iterator[tuple[str, Endpoint]]:
     with serve(answer) as endpoint, pytest.MonkeyPatch.context() as environment:
         environment.setenv("LAB_API_KEY", "test")
         environment.setenv("LAB_BASE_URL", endpoint.url)
-        yield f"openai-api/lab/{endpoint.url.split(':')[-1].removesuffix('/v1')}", endpoint
+        address = endpoint.url.removesuffix("/v1")
+        port = address.split(":")[-1]
+        yield f"openai-api/lab/{port}", endpoint

@@ -1,119 +1,77 @@
 """`discoverybench agree`: from logs to a sheet, to votes or labels in a browser, to the statistics."""
 
-import json
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from playwright.sync_api import Page, expect
 
-from inspect_discoverybench.cli.agree import agree
 from inspect_discoverybench.human_study.labels import read_labels
 from inspect_discoverybench.human_study.votes import read_ballots
 from tests.browser import launched
+from tests.command_line import completed, failed, without_layout
 from tests.human_study.logs import csv_file, judged_logs, rows
 
 VOTES = "item,annotator,choice"
+LABELS = "item,annotator,gold_context,predicted_context,context_match,variables,relationship"
 
 
 @pytest.fixture
 def vote_sheet() -> Path:
-    first, second, *_ = judged_logs()
-    completed_sheet(first, second, "--pairs", "3", "--out", "votes")
+    first, second, _ = judged_logs()
+    completed(f"agree sheet {first} {second} --pairs 3 --out votes")
     return Path("votes")
 
 
 @pytest.fixture
 def label_sheet() -> Path:
-    first, *_ = judged_logs()
-    completed_sheet("--judge", first, "--seed", "4", "--out", "labels")
+    log, *_ = judged_logs()
+    completed(f"agree sheet --judge {log} --seed 4 --out labels")
     return Path("labels")
 
 
-def run(*arguments: object) -> Result:
-    words = [str(argument) for argument in arguments]
-    return CliRunner().invoke(agree, words)
-
-
-def completed_sheet(*arguments: object) -> list[str]:
-    """The lines that are printed with a new sheet."""
-    result = run("sheet", *arguments)
-    assert result.exit_code == 0, result.output
-    return result.output.splitlines()
-
-
-def row_of(output: str, name: str) -> str:
-    """A row of a table, with single spaces."""
-    [line] = [line for line in output.splitlines() if line.startswith(f" {name} ")]
-    return " ".join(line.split())
-
-
 def test_a_sheet_uses_all_pairs_if_there_are_fewer_and_replaces_nothing() -> None:
-    first, second, *_ = judged_logs()
-    assert completed_sheet(first, second) == [
+    first, second, _ = judged_logs()
+    command = f"agree sheet {first} {second}"
+    output = completed(command)
+    assert output.splitlines() == [
         "Left out 4 samples: unscored",
         "Left out 2 samples: no submission",
         "The logs contain fewer than 100. Using all of them.",
         "Wrote 4 items to sheet. Send vote.html or sheet.csv to annotators. Do not show them key.csv.",
     ]
-    again = run("sheet", first, second)
-    assert again.output == "Error: sheet already contains sheet.csv. Choose another folder with --out.\n"
-
-
-def test_a_sheet_of_labels_reports_what_it_leaves_out() -> None:
-    first, *_ = judged_logs()
-    lines = completed_sheet("--judge", first)
-    assert sorted(lines) == [
-        "Left out 1 sample: no submission",
-        "Left out 2 samples: unscored",
-        "The logs contain fewer than 100. Using all of them.",
-        "Wrote 5 items to sheet. Send label.html or sheet.csv to annotators. Do not show them key.csv.",
-    ]
+    message = failed(command)
+    assert message == "Error: sheet already contains sheet.csv. Choose another folder with --out.\n"
 
 
 def test_votes_are_summarized() -> None:
-    key = csv_file("key.csv", "item,hms_1,hms_2", "a,1,0", "b,0,1", "c,0.5,0.5", "d,1,0", "e,0,0")
-    ann = csv_file("ann.csv", VOTES, "a,Ann,1", "b,Ann,2", "c,Ann,1", "d,Ann,1")
-    others = csv_file("others.csv", VOTES, "a,Ben,1", "b,Ben,2", "c,Ben,1", "d,Ben,2", "a,[b]Cy,1", "b,[b]Cy,equal")
-    output = run("votes", ann, others, "--key", key).output
-    majority = row_of(output, "HMS agrees with the majority")
-    assert majority.startswith("HMS agrees with the majority 3 0.667 0.")
-    assert majority.endswith(" 0.95")
-    kappa = row_of(output, "Fleiss' kappa")
-    assert kappa.startswith("Fleiss' kappa annotators agree in 58.3% 4 ")
+    csv_file("key.csv", "item,hms_1,hms_2", "a,1,0", "b,0,1", "c,0.5,0.5", "d,1,0", "e,0,0")
+    csv_file("ann.csv", VOTES, "a,Ann,1", "b,Ann,2", "c,Ann,1", "d,Ann,1")
+    csv_file("ben.csv", VOTES, "a,Ben,1", "b,Ben,2", "c,Ben,1", "d,Ben,2")
+    output = completed("agree votes ann.csv ben.csv --key key.csv")
+    text = without_layout(output)
+    assert "HMS agrees with the majority 3 0.667 0." in text
+    assert " 0.95 " in text
+    assert "Fleiss' kappa annotators agree in 75.0% 4 " in text
 
 
 def test_labels_are_summarized(label_sheet: Path) -> None:
-    lines: list[str] = []
-    for row in rows(label_sheet / "key.csv"):
+    key = label_sheet / "key.csv"
+    labels = []
+    for row in rows(key):
         item = row["item"]
-        lines.append(f"{item},Ann,right,right,right,right,right")
-        lines.append(f"{item},Ben,right,right,right,right,right")
-    lines[1] = lines[1].replace("right,right,right,right,right", "right,right,right,wrong,right")
-    columns = "item,annotator,gold_context,predicted_context,context_match,variables,relationship"
-    labels = csv_file("labels.csv", columns, *lines)
-    output = run("votes", labels, "--key", label_sheet / "key.csv").output
-    context = row_of(output, "judge right: context match")
-    assert "match 5 1.000 0." in context
-    variables = row_of(output, "judge right: variables")
-    assert "without a majority: 1 4 1.000 0." in variables
+        labels.append(f"{item},Ann,right,right,right,right,wrong")
+    csv_file("labels.csv", LABELS, *labels)
+    output = completed(f"agree votes labels.csv --key {key}")
+    text = without_layout(output)
+    assert "judge right: context match 5 1.000 0." in text
+    assert "judge right: relationship 5 0.000 " in text
 
 
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        (["sheet", "a.eval", "b.eval"], "Error: The path 'a.eval' does not exist."),
-        (["votes", "votes.csv"], "Error: No HMS to compare the votes with. Pass --key FILE, the key.csv of the sheet."),
-    ],
-)
-def test_an_input_error_is_one_line(arguments: list[str], line: str) -> None:
+def test_votes_need_the_key_of_their_sheet() -> None:
     csv_file("votes.csv", VOTES, "a,Ann,1")
-    result = run(*arguments)
-    [message] = result.output.splitlines()
-    assert result.exit_code == 1
-    assert message.startswith(line)
+    message = failed("agree votes votes.csv")
+    assert message == "Error: No HMS to compare the votes with. Pass --key FILE, the key.csv of the sheet.\n"
 
 
 OpenPage = Callable[[Path], Page]
@@ -121,53 +79,55 @@ OpenPage = Callable[[Path], Page]
 
 @pytest.fixture
 def open_page(chromium: str, vote_sheet: Path, label_sheet: Path) -> Iterator[OpenPage]:
-    """Opens a copy of a page in another folder. Console messages and requests are problems.
+    """Opens a page. Console messages, errors and requests other than that for the page are problems.
 
     The browser starts after the evals, because both need the event loop of this thread.
     """
     problems: list[str] = []
     with launched(chromium) as browser:
 
-        def open_copy(path: Path) -> Page:
-            shutil.copy(path, "elsewhere.html")
-            copy = Path("elsewhere.html").absolute().as_uri()
+        def open_file(path: Path) -> Page:
             page = browser.new_page()
             page.on("console", lambda message: problems.append(message.text))
-            page.on("pageerror", lambda error: problems.append(str(error)))
+            page.on("pageerror", lambda error: problems.append(error.message))
             page.on("request", lambda request: problems.append(request.url))
-            page.goto(copy)
-            problems.remove(copy)
+            file = path.absolute()
+            url = file.as_uri()
+            page.goto(url)
+            problems.remove(url)
             return page
 
-        yield open_copy
+        yield open_file
     for problem in problems:
         assert problem.startswith("blob:")
 
 
 def start(page: Page, name: str) -> None:
-    page.get_by_label("Your name").fill(name)
+    field = page.get_by_label("Your name")
+    field.fill(name)
     page.keyboard.press("Enter")
 
 
 def download(page: Page, what: str) -> Path:
-    """Save the file under its own name."""
-    with page.expect_download() as file:
-        button = page.get_by_role("button", name=f"Download {what}")
+    """When everything is filled in, save the file under its own name."""
+    end = page.get_by_text("Everything is filled in.")
+    expect(end).to_be_visible()
+    button = page.get_by_role("button", name=f"Download {what}")
+    with page.expect_download() as event:
         button.click()
-    name = file.value.suggested_filename
-    file.value.save_as(name)
-    return Path(name)
+    file = event.value
+    file.save_as(file.suggested_filename)
+    return Path(file.suggested_filename)
 
 
 def test_votes_from_the_page_are_read(open_page: OpenPage, vote_sheet: Path) -> None:
     page = open_page(vote_sheet / "vote.html")
     start(page, "Ann")
-    for key in ("1", "2", "0"):
-        page.keyboard.press(key)
-    expect(page.get_by_text("Everything is filled in.")).to_be_visible()
+    page.keyboard.type("120")
 
     votes = download(page, "votes")
-    ballots = read_ballots([votes], vote_sheet / "key.csv")
+    key = vote_sheet / "key.csv"
+    ballots = read_ballots([votes], key)
     choices = [ballot.votes["Ann"] for ballot in ballots]
     assert sorted(choices) == ["1", "2", "equal"]
 
@@ -176,26 +136,18 @@ def test_labels_from_the_page_are_read_and_it_fits_a_phone(open_page: OpenPage, 
     page = open_page(label_sheet / "label.html")
     page.set_viewport_size({"width": 360, "height": 740})
     start(page, "=Ann")
-    data = page.locator("#data").text_content() or ""
-    cards = json.loads(data)["items"]
-    for number, card in enumerate(cards, 1):
-        heading = page.get_by_role("heading", level=1, name=f"Item {number} of 5")
-        expect(heading).to_be_visible()
-        for step, answer in card["answers"].items():
-            shown = page.locator(f"#{step} .answer")
-            expect(shown).to_contain_text(answer["value"])
-
-        texts = card["texts"]
-        if texts["predicted_hypothesis"] == "Finding 1":
+    to_correct = page.get_by_text("Finding 1", exact=True)
+    for _ in range(5):
+        if to_correct.is_visible():
             correct_variables_and_relationship(page)
         else:
             page.keyboard.type("rrrrr")
-    expect(page.get_by_text("Everything is filled in.")).to_be_visible()
 
-    name = download(page, "labels")
-    annotators = {row["annotator"] for row in rows(name)}
+    labels = download(page, "labels")
+    annotators = {row["annotator"] for row in rows(labels)}
     assert annotators == {"'=Ann"}
-    samples = read_labels([name, label_sheet / "key.csv"])
+    key = label_sheet / "key.csv"
+    samples = read_labels([labels, key])
     [corrected] = [sample for sample in samples if sample.hms != sample.true_hms]
     assert corrected.hms == 1 / 3
     assert corrected.true_hms == 0.75
@@ -205,13 +157,16 @@ def correct_variables_and_relationship(page: Page) -> None:
     """The context of the gold hypothesis is wrong too."""
     page.keyboard.type("wrrw")
     variables = page.locator("#variables")
-    expect(variables.get_by_label("Correct answer")).to_be_focused()
+    correction = variables.get_by_label("Correct answer")
+    expect(variables).to_contain_text("4 2 2")
+    expect(correction).to_be_focused()
     assert page.evaluate("document.documentElement.scrollWidth") == 360
     page.keyboard.type("4 4 3")
     page.keyboard.press("Enter")
 
     relationship = page.locator("#relationship")
+    same_answer = relationship.get_by_label("predicted one is more general")
     expect(relationship).to_be_focused()
     page.keyboard.press("w")
-    expect(relationship.get_by_label("predicted one is more general")).to_have_count(0)
+    expect(same_answer).to_have_count(0)
     page.keyboard.press("a")

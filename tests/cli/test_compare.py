@@ -1,7 +1,6 @@
 """`discoverybench compare`: paired comparison of systems."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,49 +10,48 @@ from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.scorer import Score
 
 from inspect_discoverybench.cli.main import main
-from tests import shared
-from tests.shared import build_once
+from tests.command_line import without_layout
 from tests.synthetic_logs import Run, write_logs
 
-TASKS = 30
 WEAK = Run("real", "react", "provider/small", 0.1, second_judge=0.0)
 STRONG = Run("real", "react", "provider/large", 0.6)
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["compare", *map(str, arguments)], env={"COLUMNS": "80"})
+def run(operands: str) -> Result:
+    """Run the command on a terminal with 80 columns."""
+    words = operands.split()
+    return CliRunner().invoke(main, ["compare", *words], env={"COLUMNS": "80"})
 
 
-def as_json(*arguments: object) -> Any:
-    result = run(*arguments, "--json")
+def pair_of(operands: str) -> dict[str, Any]:
+    """The comparison of two systems as JSON."""
+    result = run(f"{operands} --json")
     assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
+    comparison = json.loads(result.stdout)
+    pair: dict[str, Any]
+    [pair] = comparison["pairs"]
+    return pair
 
 
 @pytest.fixture
-def logs(tmp_path: Path) -> list[Path]:
-    """A weak and a strong run on the same tasks. The weak one has the scores of two judges."""
-
-    def write() -> list[str]:
-        paths = write_logs([WEAK, STRONG], shared.folder() / "compared", samples=TASKS)
-        return [str(path) for path in paths]
-
-    return [Path(shutil.copy(path, tmp_path)) for path in build_once("compared", write)]
+def logs() -> None:
+    """Logs of a weak and a strong run on the same tasks. The weak one has the scores of two judges."""
+    weak, strong = write_logs([WEAK, STRONG], Path("logs"), samples=30)
+    weak.rename("logs/weak.eval")
+    strong.rename("logs/strong.eval")
 
 
-def test_json_has_each_facet(logs: list[Path]) -> None:
-    [pair] = as_json(*logs)["pairs"]
-    keys = [difference["key"] for difference in pair["keys"]]
-    assert keys == ["hms", "context", "variables", "relationship"]
-
-
-def test_a_pair_is_printed_on_80_columns(logs: list[Path]) -> None:
-    output = run(*logs).stdout
-    assert max(map(len, output.splitlines())) <= 80
-    text = " ".join(output.split())
+@pytest.mark.usefixtures("logs")
+def test_a_pair_is_printed_on_80_columns() -> None:
+    result = run("logs/weak.eval logs/strong.eval")
+    assert "only HMS is compared. To compare HMS1, use --score." in result.stderr
+    lines = result.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    text = without_layout(result.stdout)
     expected = (
         "Baseline react · provider/small 30 of 239 tasks (30 selected: archaeology 6, ",
         "30 common tasks",
+        "relationship 30 0.",
         "On these tasks, the difference in HMS is significant at level 0.05.",
         "Smallest difference that this test detects with power 0.8: ",
         "On new studies like these, it is significant at level 0.05 (p: ",
@@ -63,108 +61,103 @@ def test_a_pair_is_printed_on_80_columns(logs: list[Path]) -> None:
     assert [part for part in expected if part not in text] == []
 
 
-def test_more_than_two_systems_are_ranked(tmp_path: Path) -> None:
+def test_more_than_two_systems_are_ranked() -> None:
     middle = Run("real", "react", "provider/medium", 0.3)
-    logs = write_logs([WEAK, STRONG, middle], tmp_path, samples=TASKS)
-    output = run(*logs).stdout
-    places = [output.index(f"provider/{model}") for model in ("large", "medium", "small")]
-    assert places == sorted(places)
-    assert "Pairs, with intervals and p-values adjusted for their number" in output
+    write_logs([WEAK, STRONG, middle], Path("logs"), samples=30)
+    result = run("logs")
+    text = without_layout(result.stdout)
+    first = text.index("provider/large")
+    second = text.index("provider/medium")
+    third = text.index("provider/small")
+    assert first < second < third
+    assert "Pairs, with intervals and p-values adjusted for their number" in text
 
 
-def test_systems_are_selected_from_one_folder(logs: list[Path]) -> None:
-    folder = logs[0].parent
-    small = f"{folder}:model=provider/small"
-    large = f"{folder}:agent=react,model=provider/large"
-    pairs = as_json(*logs)["pairs"]
-    assert as_json(small, large)["pairs"] == pairs
-    assert as_json(f"{folder}:reveals_gold=none")["pairs"] == pairs
-    [pair] = as_json(f"{small},goal_type=context", large)["pairs"]
-    assert pair["only_candidate"] == TASKS - pair["common"] > 0
+@pytest.mark.usefixtures("logs")
+def test_systems_are_selected_from_one_folder() -> None:
+    pair = pair_of("logs/weak.eval logs/strong.eval")
+    assert pair_of("logs:model=provider/small logs:agent=react,model=provider/large") == pair
+    assert pair_of("logs/weak.eval:reveals_gold=none logs/strong.eval") == pair
+    partial = pair_of("logs/weak.eval:goal_type=context logs/strong.eval")
+    assert partial["common"] == 10
+    assert partial["only_candidate"] == 20
 
 
-def test_the_gate_fails_only_beyond_the_margin(logs: list[Path]) -> None:
-    weak, strong = logs
-    better = run(weak, strong, "--fail-if-worse", "0.02")
-    within_margin = run(strong, weak, "--fail-if-worse", "0.9")
-    worse = run(strong, weak, "--fail-if-worse", "0.02")
-    assert better.exit_code == 0
+@pytest.mark.usefixtures("logs")
+def test_the_gate_fails_only_beyond_the_margin() -> None:
+    within_margin = run("logs/strong.eval logs/weak.eval --fail-if-worse 0.9")
     assert within_margin.exit_code == 0
+    worse = run("logs/strong.eval logs/weak.eval --fail-if-worse 0.02")
     assert worse.exit_code == 1
     assert worse.stderr.endswith("with the lowest score wherever the candidate has none.\n")
 
 
-def test_lost_epochs_fail_the_gate(tmp_path: Path) -> None:
+def test_lost_epochs_fail_the_gate() -> None:
     complete = Run("real", "react", "provider/large", 0.6, epochs=3)
     lossy = Run("real", "react", "provider/other", 0.6, epochs=3, errors=0.3, unscored=0.3)
-    logs = write_logs([complete, lossy], tmp_path, samples=20)
-    result = run(*logs, "--fail-if-worse", "0.1")
+    write_logs([complete, lossy], Path("logs"), samples=20)
+    result = run("logs --fail-if-worse 0.1")
     assert result.exit_code == 1
-    text = " ".join(result.stdout.split())
+    text = without_layout(result.stdout)
     assert "samples of the common tasks without HMS" in text
 
 
-def test_judges_of_one_log_are_compared_when_asked_for(logs: list[Path]) -> None:
-    log, other = logs
-    first = f"{log}:score=HMS"
-    second = f"{log}:score=HMS1"
-    refused = run(first, second)
+@pytest.mark.usefixtures("logs")
+def test_judges_of_one_log_are_compared_when_asked_for() -> None:
+    refused = run("logs/weak.eval:score=HMS logs/weak.eval:score=HMS1")
     assert refused.exit_code == 2
     assert "judge: provider/judge and provider/judge-2" in refused.stderr
-    warned = run(first, second, "--anyway")
-    assert warned.stderr.startswith("Warning: ")
-    noted = run(log, other)
-    assert "only HMS is compared. To compare HMS1, use --score." in noted.stderr
+    accepted = run("logs/weak.eval:score=HMS logs/weak.eval:score=HMS1 --anyway")
+    assert accepted.exit_code == 0
+    assert accepted.stderr.startswith("Warning: ")
 
 
 def make_another_benchmark(path: Path, letters: str) -> None:
     """Make a log one of another evaluation, whose scores are letters."""
-    log = read_eval_log(str(path))
+    location = str(path)
+    log = read_eval_log(location)
     log.eval.task = "arithmetic"
-    for sample, letter in zip(log.samples or [], letters, strict=True):
+    samples = log.samples or []
+    for sample, letter in zip(samples, letters, strict=True):
         score = Score(value=letter)
         sample.metadata = {}
         sample.scores = {"match": score}
-    write_eval_log(log, str(path))
+    write_eval_log(log, location)
 
 
-def test_logs_of_any_evaluation_are_compared(tmp_path: Path) -> None:
-    first, second = write_logs([WEAK, STRONG], tmp_path, samples=3)
+def test_logs_of_any_evaluation_are_compared() -> None:
+    first, second = write_logs([WEAK, STRONG], Path("logs"), samples=3)
     make_another_benchmark(first, "ICP")
     make_another_benchmark(second, "CCC")
-    [pair] = as_json(first, second)["pairs"]
+    pair = pair_of("logs")
     [difference] = pair["keys"]
     assert difference["key"] == ""
     assert difference["baseline"] == 0.5
     assert difference["candidate"] == 1
-    printed = run(first, second)
-    assert "On new studies like these, nothing can be said" in printed.output
+    printed = run("logs")
+    assert "On new studies like these, nothing can be said" in printed.stdout
 
 
-def test_logs_that_are_left_out_are_named(logs: list[Path]) -> None:
-    folder = logs[0].parent
-    broken = folder / "2026-01-02_broken.eval"
-    broken.touch()
-    result = run(folder)
-    assert f"Left out {broken}: cannot be read: " in result.stderr
+@pytest.mark.usefixtures("logs")
+def test_logs_that_are_left_out_are_named() -> None:
+    Path("logs/broken.eval").touch()
+    result = run("logs")
+    assert "logs/broken.eval: cannot be read: " in result.stderr
 
 
 @pytest.mark.parametrize(
     ("operands", "message"),
     [
-        ("nowhere nowhere", "The path 'nowhere' does not exist. Check the spelling or pass an absolute path."),
-        ("{0}", "{0} has a single configuration, react · provider/small. Name at least two logs, folders or "),
-        ("{0} {1}:model=x", "{1}:model=x: no sample has model=x. Values in the logs: provider/large."),
-        ("{0} {1}:colour=x", "{1}:colour=x: 'colour' does not select samples. Columns: agent, "),
-        ("{0} {1} {0}:score=HMS1 --fail-if-worse 0", "--fail-if-worse needs two systems, got 3."),
-        ("{0} {1} --score speed", "{0} has no numeric score 'speed'. Select one with --score: HMS, "),
+        ("logs/weak.eval", "logs/weak.eval has a single configuration, react · provider/small. Name at least two "),
+        ("logs logs:model=x", "logs:model=x: no sample has model=x. Values in the logs: provider/large, provider/"),
+        ("logs logs:colour=x", "logs:colour=x: 'colour' does not select samples. Columns: agent, "),
+        ("logs logs/weak.eval:score=HMS1 --fail-if-worse 0", "--fail-if-worse needs two systems, got 3."),
+        ("logs --score speed", "logs has no numeric score 'speed'. Select one with --score: HMS, "),
     ],
 )
-@pytest.mark.usefixtures("sweep")
-def test_invalid_operands_are_one_line_and_exit_code_2(logs: list[Path], operands: str, message: str) -> None:
-    arguments = operands.format(*logs).split()
-    result = run(*arguments)
+@pytest.mark.usefixtures("logs", "sweep")
+def test_invalid_operands_are_one_line_and_exit_code_2(operands: str, message: str) -> None:
+    result = run(operands)
     assert result.exit_code == 2
-    expected = message.format(*logs)
-    assert result.stderr.startswith(f"Error: {expected}")
-    assert result.stderr.count("\n") == 1
+    [line] = result.stderr.splitlines()
+    assert line.startswith(f"Error: {message}")
