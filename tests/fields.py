@@ -7,5 +7,7 @@ def assert_fields(result: object, **expected: object) -> None:
     """Numbers may have rounding errors; NaN equals NaN."""
     for name, value in expected.items():
         actual = getattr(result, name)
-        is_number = isinstance(value, float)
-        assert actual == (pytest.approx(value, nan_ok=True) if is_number else value), name
+        if isinstance(value, float):
+            assert actual == pytest.approx(value, nan_ok=True), name
+        else:
+            assert actual == value, name

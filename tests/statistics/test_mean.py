@@ -13,33 +13,28 @@ from inspect_discoverybench.statistics.clusters import cluster_mean
 from inspect_discoverybench.statistics.mean import estimate_mean
 from tests.fields import assert_fields
 
-TASK = st.tuples(st.floats(0, 1), st.integers(0, 5))
-
-VALUES = np.random.default_rng(0).choice([0.0, 0.0, 0.5, 1.0], 60)
+SCORE = st.floats(0, 1)
+CLUSTER = st.integers(0, 5)
+TASK = st.tuples(SCORE, CLUSTER)
 
 T_19 = 2.0930240544
 """Quantile of Student's t with 19 degrees of freedom for a 95 % interval."""
 
-PAIRS_OF_TASKS = [task // 2 for task in range(60)]
-"""Clusters of two tasks each."""
 
-
-def test_the_variance_is_that_of_statsmodels() -> None:
-    settings = {
-        "groups": np.array(PAIRS_OF_TASKS),
-        "use_correction": False,
-    }
-    model = sm.OLS(VALUES, np.ones(60))
+def test_the_variance_is_that_of_statsmodels_with_a_correction_for_the_effective_number_of_clusters() -> None:
+    """(Σ n)² / Σ n² of clusters with 3, 1 and 1 tasks is 25 / 11. statsmodels does not correct here."""
+    values = [0, 1, 0, 1, 1]
+    clusters = [0, 0, 0, 1, 2]
+    model = sm.OLS(values, np.ones(5))
+    settings = {"groups": np.array(clusters), "use_correction": False}
     fit = model.fit(cov_type="cluster", cov_kwds=settings)
     [[without_correction]] = fit.cov_params()
-    result = cluster_mean(VALUES, PAIRS_OF_TASKS)
-    assert result.variance == pytest.approx(without_correction * 30 / 29)
+    effective = 25 / 11
+    correction = effective / (effective - 1)
 
-
-def test_clusters_of_different_sizes_count_as_fewer_of_equal_ones() -> None:
-    """(Σ n)² / Σ n² of 3, 1 and 1 is 25 / 11."""
-    result = cluster_mean([0, 1, 0, 1, 1], "aaabc")
-    assert result.clusters == pytest.approx(25 / 11)
+    result = cluster_mean(values, clusters)
+    assert result.clusters == pytest.approx(effective)
+    assert result.variance == pytest.approx(without_correction * correction)
 
 
 def test_the_interval_is_wilsons_with_four_more_clusters() -> None:
@@ -47,32 +42,39 @@ def test_the_interval_is_wilsons_with_four_more_clusters() -> None:
 
     The ends are the means from which 1/4 is as far away as the quantile of t allows.
     """
-    clusters = np.repeat(range(20), 3)
-    estimate = estimate_mean(clusters < 5, clusters.tolist())
-    per_value = 1 / 19 + 4 / 20**2
+    clusters = [*range(20)] * 3
+    scores = [cluster < 5 for cluster in clusters]
+    estimate = estimate_mean(scores, clusters)
+    additional = 4 / 20**2
+    per_value = 1 / 19 + additional
     for end in (estimate.low, estimate.high):
-        variance = end * (1 - end) * per_value
-        error = math.sqrt(variance)
+        binary_variance = end * (1 - end)
+        variance = binary_variance * per_value
+        half_width = T_19 * math.sqrt(variance)
         distance = abs(end - 0.25)
-        assert distance == pytest.approx(T_19 * error)
+        assert distance == pytest.approx(half_width)
 
 
 @pytest.mark.parametrize("clusters", [2, 25, 117])
 def test_all_zeros_and_all_ones_give_an_interval_from_the_number_of_clusters(clusters: int) -> None:
     golds = range(clusters)
-    values = np.zeros(clusters)
-    zeros = estimate_mean(values, golds)
-    ones = estimate_mean(values + 1, golds)
-    clopper_pearson = 1 - 0.025 ** (1 / clusters)
-    assert zeros.high > 0.9 * clopper_pearson
-    assert ones.low == pytest.approx(1 - zeros.high)
+    zeros = [0] * clusters
+    ones = [1] * clusters
+    of_zeros = estimate_mean(zeros, golds)
+    of_ones = estimate_mean(ones, golds)
+    exponent = 1 / clusters
+    clopper_pearson = 1 - 0.025**exponent
+    mirrored = 1 - of_zeros.high
+    assert of_zeros.high > 0.9 * clopper_pearson
+    assert of_ones.low == pytest.approx(mirrored)
 
 
 @given(st.lists(TASK, min_size=2, max_size=30))
 def test_the_interval_contains_the_mean_and_is_no_point(tasks: list[tuple[float, int]]) -> None:
     scores, clusters = zip(*tasks, strict=True)
     estimate = estimate_mean(scores, clusters)
-    assert estimate.mean == pytest.approx(np.mean(scores))
+    mean = np.mean(scores)
+    assert estimate.mean == pytest.approx(mean)
     if estimate.clusters == 1:
         assert math.isnan(estimate.low)
     else:
