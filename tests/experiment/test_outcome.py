@@ -35,6 +35,13 @@ def test_the_closing_table_names_a_random_selection() -> None:
     assert "discoverybench/demo: 2 of 8 tasks (2 drawn at random: " in output
 
 
+def test_the_closing_table_says_how_to_get_the_lift_over_restating_the_goal() -> None:
+    advice = "add the solver discoverybench/goal_echo"
+    assert advice in completed("run gold.yaml")
+    both = "solvers=[discoverybench/gold, discoverybench/goal_echo]"
+    assert advice not in completed(f"run gold.yaml --set '{both}' --set log_dir=logs/both")
+
+
 def test_unscored_samples_are_reported_with_the_command_to_score_them(monkeypatch: pytest.MonkeyPatch) -> None:
     with lab(lambda _: "I would rather not say.") as (model, _):
         result = discoverybench(f"run gold.yaml --set grader={model}")

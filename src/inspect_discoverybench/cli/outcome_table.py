@@ -5,6 +5,7 @@ import shlex
 from inspect_discoverybench.cli.terminal import number_or_unknown, print_table, say
 from inspect_discoverybench.experiment.execution import ExperimentResult
 from inspect_discoverybench.experiment.outcome import RunOutcome
+from inspect_discoverybench.submission.submission import SCORE_NAME
 
 
 def print_outcomes(result: ExperimentResult) -> None:
@@ -17,6 +18,7 @@ def print_outcomes(result: ExperimentResult) -> None:
         [_row(outcome) for outcome in result.outcomes],
     )
     _print_tasks(result)
+    _print_floor(result)
     _print_state(result)
     for outcome in result.outcomes:
         _print_calls_as_text(outcome)
@@ -49,6 +51,14 @@ def _print_tasks(result: ExperimentResult) -> None:
     lines = [f"{outcome.labels.task}: {outcome.tasks}" for outcome in result.outcomes]
     for line in dict.fromkeys(lines):
         say(line)
+
+
+def _print_floor(result: ExperimentResult) -> None:
+    """Print how to compare the scores with what restating the goal earns."""
+    is_hms = any(outcome.score and outcome.score.metric == SCORE_NAME for outcome in result.outcomes)
+    has_floor = any("goal_echo" in outcome.labels.solver for outcome in result.outcomes)
+    if is_hms and not has_floor:
+        say("For the lift over restating the goal, add the solver discoverybench/goal_echo, and see the report.")
 
 
 def _print_state(result: ExperimentResult) -> None:
