@@ -146,10 +146,8 @@ function press(key) {
   const active = document.activeElement.closest("fieldset") || byId(names[0]);
   const label = [...active.querySelectorAll("label")].find(
     (label) => label.offsetParent && label.querySelector("kbd")?.textContent === key.toUpperCase());
-  const move = { ArrowUp: -1, ArrowDown: 1 }[key];
   if (key === "ArrowLeft") go(index - 1);
   else if (key === "ArrowRight") go(index + 1);
-  else if (move) byId(names[names.indexOf(active.id) + move])?.focus();
   else if (label?.control.checked) advance(active.id);
   else if (label) label.control.click();
   else return false;
@@ -175,7 +173,6 @@ byId("who").addEventListener("submit", (event) => {
 document.addEventListener("keydown", (event) => {
   if (byId("marking").hidden || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   const isText = event.target.matches("input:not([type=radio])");
-  if (isText && event.key === "Escape") event.target.closest("fieldset").focus();
   if (!isText && press(event.key)) event.preventDefault();
 });
 byId("annotator").value = load("name") || "";

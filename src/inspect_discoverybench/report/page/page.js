@@ -10,7 +10,7 @@ function element(tag, properties, ...children) {
 }
 
 const collator = new Intl.Collator("en", { numeric: true });
-const MAX_ROWS = 500; // that are laid out at once, as in page.html
+const MAX_ROWS = 500; // that are laid out at once
 const isMissing = (text) => text === "–" || text === "";
 
 /** Sort rows by a column; missing values are last in either direction. */
@@ -71,7 +71,6 @@ function makeFilterable(table) {
         (words === "" || row.textContent.toLowerCase().includes(words));
       matching += isMatch;
       row.hidden = !isMatch || matching > MAX_ROWS;
-      row.removeAttribute("class");
     }
     count.textContent =
       `${matching.toLocaleString("en")} of ${rows.length.toLocaleString("en")} rows` +
