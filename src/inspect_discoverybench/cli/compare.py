@@ -102,12 +102,15 @@ def _print(comparison: "SystemComparison") -> None:
 def _print_pair(comparison: "SystemComparison") -> None:
     pair = comparison.pairs[0]
     coverage = comparison.coverage
+    baseline_tasks = coverage[pair.baseline]
+    candidate_tasks = coverage[pair.candidate]
+    common_tasks = plural(pair.common, "common task")
     console = Console(highlight=False, markup=False)  # breaks sentences at the width of the terminal
     say(f"Baseline   {pair.baseline}")
-    console.print(coverage[pair.baseline])
+    console.print(baseline_tasks)
     say(f"Candidate  {pair.candidate}")
-    console.print(coverage[pair.candidate])
-    say(plural(pair.common, "common task"))
+    console.print(candidate_tasks)
+    say(common_tasks)
     say(f"{pair.only_baseline} only in the baseline, {pair.only_candidate} only in the candidate")
 
     columns = ("Tasks", "Baseline", "Candidate", "Diff.", "95% CI", "p")
@@ -136,7 +139,8 @@ def _verdicts(first: "KeyDifference", studies: str) -> Iterator[str]:
     """Sentences about the first row."""
     paired = first.paired
     name = first.key.replace("hms", "HMS") or "score"
-    yield f"On these tasks, the difference in {name} is {_verdict(paired.p_value)}."
+    verdict = _verdict(paired.p_value)
+    yield f"On these tasks, the difference in {name} is {verdict}."
     higher = plural(paired.wins, "task")
     yield f"The candidate scores higher on {higher}, lower on {paired.losses}, and the same on {paired.ties}."
     smallest = paired.smallest_detectable
@@ -145,9 +149,9 @@ def _verdicts(first: "KeyDifference", studies: str) -> Iterator[str]:
     yield from _on_new_studies(paired, studies)
     if first.missing:
         missing = plural(first.missing, "sample")
+        possible = f"between {first.worst:+.3f} and {first.best:+.3f}"
         yield f"{missing} of the common tasks without {name}, in both systems and all epochs."
-        yield f"Depending on their scores, the difference is between {first.worst:+.3f} and {first.best:+.3f}."
-        yield "The interval covers all of them."
+        yield f"Depending on their scores, the difference is {possible}. The interval covers all of them."
 
 
 def _verdict(value: float) -> str:
@@ -168,8 +172,9 @@ def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
         value = p_value(new.p_value)
         interval = _interval(new)
         yield f"On new studies like these, it is {verdict} (p: {value}; 95% CI {interval}; {studies})."
+    without_one = f"{new.lowest:+.3f} to {new.highest:+.3f}"
     yield f"The studies' mean difference is {new.macro_average:+.3f}."
-    yield f"Without one study, the difference is {new.lowest:+.3f} to {new.highest:+.3f}."
+    yield f"Without one study, the difference is {without_one}."
 
 
 def _print_ranking(comparison: "SystemComparison") -> None:
@@ -184,11 +189,10 @@ def _print_ranking(comparison: "SystemComparison") -> None:
             rank.system,
             f"{estimate.mean:.3f}",
             _interval(estimate, ""),
-            f"{rank.first_share:.0%}",
         ]
         ranks.append(row)
     title = "Ranking on the tasks that all systems scored"
-    rank_columns = ("Mean", "95% CI on\nthese tasks", "First in draws")
+    rank_columns = ("Mean", "95% CI on\nthese tasks")
     print_table(title, ("", "System"), rank_columns, ranks)
 
     pairs = []

@@ -35,16 +35,20 @@ def incompatibilities(a: System, b: System) -> Iterator[str]:
         if sample is not None:
             yield f"{names}: the {noun} of the sample {sample} differ."
 
-    listed = "; ".join(_judge_differences(a, b))
-    if listed:
+    judge_differences = _judge_differences(a, b)
+    if judge_differences:
+        listed = "; ".join(judge_differences)
         yield f"{names} were judged differently: {listed}."
 
 
 def _version(system: System) -> str:
     """The number of the task's version, which changes when scores are no longer comparable; its letter may differ."""
-    versions = _recorded(system.results, "run.task_version")
-    numbers = {version.partition("-")[0] for version in versions}
-    return ", ".join(sorted(numbers))
+    numbers = set()
+    for version in _recorded(system.results, "run.task_version"):
+        number, _, _ = version.partition("-")
+        numbers.add(number)
+    in_order = sorted(numbers)
+    return ", ".join(in_order)
 
 
 def _differing_sample(a: System, b: System, column: str) -> str | None:
@@ -67,12 +71,14 @@ def _judge_differences(a: System, b: System) -> list[str]:
     if not first or not second:
         return []
 
-    lines: dict[str, None] = {}
-    reference, *others = map(json.loads, first + second)
+    records = [json.loads(text) for text in first + second]
+    reference, *others = records
+    lines: list[str] = []
     for record in others:
-        different = differences(reference, record)
-        lines |= dict.fromkeys(different)
-    return list(lines)
+        for line in differences(reference, record):
+            if line not in lines:
+                lines.append(line)
+    return lines
 
 
 def notes_on(systems: Sequence[System]) -> Iterator[str]:
@@ -86,7 +92,8 @@ def notes_on(systems: Sequence[System]) -> Iterator[str]:
             yield f"The {noun} differ: {listed}."
 
     for system in systems:
-        for reducer in _recorded(system.results, "run.epochs_reducer"):
+        reducers = _recorded(system.results, "run.epochs_reducer")
+        for reducer in reducers:
             if reducer != "mean":
                 yield f"The logs of {system.name} reduce epochs by {reducer}; here, epochs are averaged."
         others = ", ".join(system.other_scores)

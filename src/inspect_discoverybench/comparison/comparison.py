@@ -5,17 +5,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from inspect_discoverybench.comparison.comparability import incompatibilities, notes_on
 from inspect_discoverybench.comparison.difference import KeyDifference, key_difference
 from inspect_discoverybench.comparison.system import System
 from inspect_discoverybench.dataset.published_study import GUESSED_STUDIES
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.results.coverage import describe_coverage
-from inspect_discoverybench.results.task import TaskId
-from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
-from inspect_discoverybench.statistics.ranking import first_shares
+from inspect_discoverybench.results.task import TaskId, mean_score
+from inspect_discoverybench.statistics.mean import Estimate
 
 
 @dataclass(frozen=True)
@@ -43,14 +40,10 @@ class SystemPair:
 
 @dataclass(frozen=True)
 class SystemRank:
-    """A system's mean of the first key over the tasks that all systems scored.
-
-    `first_share` is the share of bootstrap draws in which the system has the highest mean.
-    """
+    """A system's mean of the first key over the tasks that all systems scored."""
 
     system: str
     estimate: Estimate
-    first_share: float
 
 
 @dataclass(frozen=True)
@@ -143,7 +136,7 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
 def _describe(studies: Sequence[str | None]) -> str:
     """The studies of tasks, such as `9 studies, the largest with 42 % of the tasks; guesses: nls`."""
     counts = Counter(studies)
-    [(_, largest)] = counts.most_common(1)
+    largest = max(counts.values())
     share = largest / len(studies)
     text = f"{len(counts)} studies, the largest with {share:.0%} of the tasks"
     guesses = sorted(GUESSED_STUDIES & counts.keys())
@@ -155,33 +148,19 @@ def _describe(studies: Sequence[str | None]) -> str:
 
 def _ranking(systems: Sequence[System]) -> list[SystemRank]:
     """Rank the systems by the first key on the tasks that all of them scored; empty if there are none."""
-    first = systems[0]
-    key = first.keys[0]
-    means = [_means(system, key) for system in systems]
-    common = set(means[0]).intersection(*means)
-    if not common:
-        return []
-
+    key = systems[0].keys[0]
+    scored = [_scored_tasks(system, key) for system in systems]
+    common = set.intersection(*scored)
     names = sorted(common)
-    clusters = [first.tasks[name].cluster for name in names]
-    scores = []
-    for by_task in means:
-        row = [by_task[name] for name in names]
-        scores.append(row)
-    shares = first_shares(np.array(scores), clusters)
     ranks = []
-    for system, row, share in zip(systems, scores, shares, strict=True):
-        estimate = estimate_mean(row, clusters)
-        rank = SystemRank(system.name, estimate, share)
-        ranks.append(rank)
+    for system in systems:
+        tasks = [system.tasks[name] for name in names]
+        estimate = mean_score(tasks, key)
+        if estimate is not None:
+            rank = SystemRank(system.name, estimate)
+            ranks.append(rank)
     return sorted(ranks, key=lambda rank: rank.estimate.mean, reverse=True)
 
 
-def _means(system: System, key: str) -> dict[TaskId, float]:
-    """The mean of each task that is scored."""
-    means = {}
-    for name, task in system.tasks.items():
-        score = task.score(key)
-        if score.scored:
-            means[name] = score.mean
-    return means
+def _scored_tasks(system: System, key: str) -> set[TaskId]:
+    return {name for name, task in system.tasks.items() if task.score(key).scored}

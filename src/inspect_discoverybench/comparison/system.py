@@ -104,18 +104,22 @@ class Operand:
         Raises:
             DataMissing: No sample is selected.
         """
-        selected = list(zip(configurations_of(results), results, strict=True))
+        configurations = configurations_of(results)
+        selected = list(zip(configurations, results, strict=True))
         for column, expected in self.selection.items():
-            by_value: dict[str, Selected] = {}
+            values = set()
+            matching = []
             for configuration, result in selected:
                 value = _value(configuration, result, column)
-                rows = by_value.setdefault(value, [])
-                rows.append((configuration, result))
-            if expected not in by_value:
-                values = sorted(by_value)
-                listed = ", ".join(values[:MAX_VALUES])
+                values.add(value)
+                if value == expected:
+                    matching.append((configuration, result))
+
+            if not matching:
+                first_values = sorted(values)[:MAX_VALUES]
+                listed = ", ".join(first_values)
                 raise DataMissing(f"{self.text}: no sample has {column}={expected}. Values in the logs: {listed}.")
-            selected = by_value[expected]
+            selected = matching
         return selected
 
 
@@ -152,8 +156,9 @@ def read_systems(texts: Sequence[str], score: str | None) -> tuple[list[System],
         path = operand.path
         if path not in read:
             read[path] = read_results([path], any_task=True)
-            left_out |= read[path].left_out
-        selected = operand.select(read[path].rows)
+        results = read[path]
+        left_out |= results.left_out
+        selected = operand.select(results.rows)
         systems += _systems(text, selected, score)
 
     if len(systems) < 2:
@@ -171,13 +176,16 @@ def _systems(text: str, selected: Selected, score: str | None) -> list[System]:
     """The results that the user's text selected, by configuration, with one score. Their names contain the text."""
     choices = _choices(selected)
     names = sorted({result.score.score for _, result in selected})
-    chosen = score or SCORE_NAME
-    if score is None and len(names) == 1:
-        [chosen] = names
-    if chosen not in choices:
+    if score is None:
+        chosen = names[0] if len(names) == 1 else SCORE_NAME
+        others = [name for name in names if name != chosen]
         problem = "has several scores"
-        if score is not None:
-            problem = f"has no numeric score '{score}'"
+    else:
+        chosen = score
+        others = []
+        problem = f"has no numeric score '{score}'"
+
+    if chosen not in choices:
         listed = ", ".join(choices)
         raise InvalidArgument(f"{text} {problem}. Select one with --score: {listed}.")
 
@@ -187,10 +195,6 @@ def _systems(text: str, selected: Selected, score: str | None) -> list[System]:
         if result.score.score == name:
             results.setdefault(configuration, []).append(result)
 
-    others: list[str] = []
-    if score is None:
-        names.remove(name)
-        others = names
     systems = []
     for configuration, rows in results.items():
         long_name = f"{text}: {configuration.name}"
@@ -211,9 +215,9 @@ def _choices(selected: Selected) -> dict[str, tuple[str, list[str]]]:
         known.update(score.values)
 
     choices = {}
-    for name in sorted(keys):
-        own = [key for key in SCORE_KEYS if key in keys[name]]
-        others = sorted(keys[name].difference(own))
+    for name, numbers in sorted(keys.items()):
+        own = [key for key in SCORE_KEYS if key in numbers]
+        others = sorted(numbers.difference(own))
         listed = own + others
         if own or len(others) == 1:
             choices[name] = (name, listed)

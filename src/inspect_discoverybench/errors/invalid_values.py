@@ -18,7 +18,8 @@ def first_reason(error: ValidationError) -> str:
     """The first message of a validation error, with the field."""
     first = error.errors()[0]
     message = first["msg"].removeprefix("Value error, ")
-    field = ".".join(str(part) for part in first["loc"])
+    parts = [str(part) for part in first["loc"]]
+    field = ".".join(parts)
     if not field:
         return f"{message}."
     return f"{field}: {message}."
@@ -70,6 +71,7 @@ def refusing_unknown(create: Callable[Parameters, Created]) -> Callable[Paramete
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """A sentence with the name that is most similar to a misspelled one; empty if none is."""
-    for nearest in get_close_matches(name, names, n=1):
-        return f" Did you mean {nearest}?"
-    return ""
+    matches = get_close_matches(name, names, n=1)
+    if not matches:
+        return ""
+    return f" Did you mean {matches[0]}?"

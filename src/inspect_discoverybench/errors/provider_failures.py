@@ -85,9 +85,12 @@ def _unreadable_reply(error: BaseException) -> str:
     """
     for frame, _ in walk_tb(error.__traceback__):
         for value in frame.f_locals.values():
-            unknown_fields = value.model_extra if isinstance(value, BaseModel) else None
-            if unknown_fields and "error" in unknown_fields:
-                return f"the server replied with an error instead of a completion: {unknown_fields['error']}."
+            if not isinstance(value, BaseModel):
+                continue
+            unknown_fields = value.model_extra or {}
+            if "error" in unknown_fields:
+                server_error = unknown_fields["error"]
+                return f"the server replied with an error instead of a completion: {server_error}."
     return "the reply is not in the format of the provider's API, as if it were a web page. Check the base URL."
 
 

@@ -72,7 +72,7 @@ def public_url(url: str) -> str:
     if not parts.scheme:
         return digest(url)
 
-    host = parts.netloc.rpartition("@")[2]
+    _, _, host = parts.netloc.rpartition("@")
     public = f"{parts.scheme}://{host}{parts.path}"
     if url == public:
         return url
@@ -98,12 +98,16 @@ def redact(text: str) -> str:
             continue
         in_url = quote(key, safe="")
         in_json = json.dumps(key)[1:-1]
-        names |= dict.fromkeys((key, in_url, in_json), name)
+        for spelling in (key, in_url, in_json):
+            names[spelling] = name
 
-    for spelling in sorted(names, key=len, reverse=True):  # one may begin another
-        text = text.replace(spelling, f"[{names[spelling]}]")
-    text = _KEY_LIKE.sub("[key]", text)
-    return printable(text)
+    longest_first = sorted(names, key=len, reverse=True)  # one may begin another
+    for spelling in longest_first:
+        name = names[spelling]
+        text = text.replace(spelling, f"[{name}]")
+
+    without_unknown_keys = _KEY_LIKE.sub("[key]", text)
+    return printable(without_unknown_keys)
 
 
 def printable(text: str) -> str:

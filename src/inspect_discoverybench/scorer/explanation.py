@@ -32,13 +32,11 @@ def explain(pair: HypothesisPair, verdict: Verdict, source: str) -> str:
         f"### Predicted hypothesis{predicted_source}\n\n{predicted}",
     ]
     for facet in FACETS:
-        score = _shown(values[facet.key])
         description = verdict.facets[facet.key].describe()
-        sections.append(f"### {facet.label}: {score}\n\n{description}")
+        sections.append(_section(facet.label, values[facet.key], description))
     if verdict.released is not None:
-        score = _shown(values["hms_released"])
         description = verdict.released.describe()
-        sections.append(f"### Form of the released evaluator: {score}\n\n{description}")
+        sections.append(_section("Form of the released evaluator", values["hms_released"], description))
     return "\n\n".join(sections)
 
 
@@ -51,5 +49,6 @@ def _headline(values: dict[str, float]) -> str:
     return f"**HMS {score:.2f}** = {product}"
 
 
-def _shown(score: float) -> str:
-    return "undecided" if isnan(score) else f"{score:.2f}"
+def _section(title: str, score: float, description: str) -> str:
+    shown = "undecided" if isnan(score) else f"{score:.2f}"
+    return f"### {title}: {shown}\n\n{description}"

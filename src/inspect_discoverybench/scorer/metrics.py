@@ -39,13 +39,16 @@ def hms_summary() -> Metric:
 
     def summarize(scores: list[SampleScore]) -> Value:
         scored = [score for score in scores if not math.isnan(_hms(score.score.value))]
-        no_submission = sum(score.score.reason in WITHOUT_HYPOTHESIS for score in scored)
+        zeros = [score for score in scored if score.score.reason in WITHOUT_HYPOTHESIS]
+        no_submission = len(zeros)
         counts = {
             "judged": len(scored) - no_submission,
             "no_submission": no_submission,
             "unscored": len(scores) - len(scored),
         }
-        return {**_estimate(scores, scored), **counts, **_group_means(scored)}
+        estimate = _estimate(scores, scored)
+        means = _group_means(scored)
+        return {**estimate, **counts, **means}
 
     return summarize
 

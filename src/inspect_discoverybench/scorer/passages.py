@@ -67,13 +67,15 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
         if first is None:
             raise ReplyRejected(f"this quote does not occur in the text, or not after the quote before it: {shown}.")
 
-        passage = words[first : first + len(quote_words)]
-        start = passage[0].start
-        end = passage[-1].end
-        if len(passage) < MIN_WORDS and not _is_line_or_sentence(text, start, end):
+        after = first + len(quote_words)
+        start = words[first].start
+        end = words[after - 1].end
+        is_short = len(quote_words) < MIN_WORDS
+        if is_short and not _is_line_or_sentence(text, start, end):
             raise ReplyRejected(f"this quote is no whole line or sentence, nor {MIN_WORDS} words long: {shown}.")
-        found.append(text[start:end].strip(f"{_MARKS},;"))
-        words = words[first + len(passage) :]
+        passage = text[start:end].strip(f"{_MARKS},;")
+        found.append(passage)
+        words = words[after:]
     return found
 
 
@@ -83,7 +85,7 @@ def _find(words: Sequence[_Word], quote: Sequence[_Word]) -> int | None:
     before, found, after = joined_words.partition(_join(quote))
     if not quote or not found:
         return None
-    rest_of_last_word = after.partition(_SEPARATOR)[0]
+    rest_of_last_word, _, _ = after.partition(_SEPARATOR)
     if has_words(rest_of_last_word):
         return None
     return before.count(_SEPARATOR)
@@ -92,8 +94,9 @@ def _find(words: Sequence[_Word], quote: Sequence[_Word]) -> int | None:
 def _words(text: str) -> list[_Word]:
     words = []
     for match in _WORD.finditer(text):
-        word = match[0].strip(_MARKS).replace("\u2019", "'")
-        if word:
+        without_marks = match[0].strip(_MARKS)
+        if without_marks:
+            word = without_marks.replace("\u2019", "'")
             words.append(_Word(word, match.start(), match.end()))
     return words
 
@@ -105,7 +108,7 @@ def _join(words: Sequence[_Word]) -> str:
 
 def _is_line_or_sentence(text: str, start: int, end: int) -> bool:
     """Whether a passage is a line or a sentence, apart from marks and the marker of a list or heading."""
-    line_before = text[:start].rpartition("\n")[2]
+    _, _, line_before = text[:start].rpartition("\n")
     sentence_before = _BEFORE_SENTENCE.split(line_before)[-1]
     if has_words(sentence_before):
         return False
@@ -113,6 +116,6 @@ def _is_line_or_sentence(text: str, start: int, end: int) -> bool:
     last_character = text[start:end].rstrip(_MARKS)[-1]
     if _SENTENCE_END.match(last_character):
         return True
-    line_after = text[end:].partition("\n")[0]
-    sentence_after = _SENTENCE_END.split(line_after)[0]
+    line_after, _, _ = text[end:].partition("\n")
+    sentence_after, *_ = _SENTENCE_END.split(line_after)
     return not has_words(sentence_after)

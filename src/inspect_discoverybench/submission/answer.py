@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspect_ai.log import EvalSample
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool, ModelOutput
 from inspect_ai.solver import TaskState
 from inspect_ai.tool import ToolCall
 
@@ -81,15 +81,17 @@ def parse_submission(text: str) -> Submission | None:
     body = without_reasoning(text)
     blocks = fenced_blocks(body)
     if blocks:
-        _, _, after_last_block = body.rpartition(blocks[-1])
+        last_block = blocks[-1]
+        _, _, after_last_block = body.rpartition(last_block)
         if after_last_block.strip() == "```":
-            body = blocks[-1]
+            body = last_block
     return _submission_in(_mapping(body))
 
 
 def is_placeholder(hypothesis: str) -> bool:
     """Whether a text is plainly no hypothesis, such as an empty one, "N/A", `<hypothesis>` or "See above."."""
-    plain = hypothesis.casefold().strip(" \t\n.…:;!*_`\"'<>[]{}")
+    folded = hypothesis.casefold()
+    plain = folded.strip(" \t\n.…:;!*_`\"'<>[]{}")
     return plain in PLACEHOLDERS or not has_words(plain)
 
 
@@ -160,10 +162,11 @@ def _submission_in(content: Mapping[str, Any]) -> Submission | None:
         if texts is None:
             continue
         hypothesis = texts[HYPOTHESIS]
-        is_form = _with_plain_keys(values).keys() <= texts.keys()
-        if is_form and not is_placeholder(hypothesis):
-            return Submission.truncated(hypothesis, texts[WORKFLOW], "object")
-        return None
+        workflow = texts[WORKFLOW]
+        other_keys = _with_plain_keys(values).keys() - texts.keys()
+        if other_keys or is_placeholder(hypothesis):
+            return None
+        return Submission.truncated(hypothesis, workflow, "object")
     return None
 
 
@@ -171,7 +174,8 @@ def _answer_in(texts: Sequence[str]) -> Answer | None:
     """The answer in an agent's last texts."""
     if not texts:
         return None
-    submission = parse_submission(texts[-1])
+    last_text = texts[-1]
+    submission = parse_submission(last_text)
     if submission is not None:
         return submission
 
@@ -190,11 +194,7 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
     texts_written = [message.text.strip() for message in written]
     completion = output.completion.strip()
     if completion and completion not in texts_written:
-        # A tool that submits may return a receipt, which Inspect's agents put into the completion.
-        texts = []
-        if output.choices:
-            texts = [text for text in _call_texts(output.message) if text not in completion]
-        return _answer_in([*texts, completion])
+        return _completion_answer(output)
 
     # Inspect's agents remove the call of a submit tool from the conversation, but not from the output.
     ids = [message.id for message in written]
@@ -204,7 +204,8 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
     if not written:
         return None
 
-    for call in reversed(written[-1].tool_calls or []):
+    last_calls = written[-1].tool_calls or []
+    for call in reversed(last_calls):
         submission = _submission_in(call.arguments)
         if submission is not None:
             return submission
@@ -212,6 +213,17 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
     all_texts = [text for text in texts_written if text]
     last_texts = _last_texts(messages) or all_texts[-1:]
     return _answer_in(last_texts)
+
+
+def _completion_answer(output: ModelOutput) -> Answer | None:
+    """The answer in a completion that an agent set without a message."""
+    completion = output.completion.strip()
+    texts = []
+    if output.choices:
+        # A tool that submits may return a receipt, which Inspect's agents put into the completion.
+        texts = [text for text in _call_texts(output.message) if text not in completion]
+    texts.append(completion)
+    return _answer_in(texts)
 
 
 def _last_texts(messages: Sequence[ChatMessage]) -> list[str]:
