@@ -2,9 +2,12 @@
 
 import subprocess
 
+from inspect_discoverybench.sandbox.image import image
 
-def image_ids(name: str) -> list[str]:
-    """Full ids of the images that have this name and tag."""
+
+def sandbox_image_ids() -> list[str]:
+    """Full ids of the images with the name and tag of the sandbox image."""
+    name = image()
     command = ["docker", "image", "ls", "--quiet", "--no-trunc", name]
-    listing = subprocess.run(command, capture_output=True, text=True, check=True)
-    return listing.stdout.split()
+    listing = subprocess.check_output(command, text=True)
+    return listing.split()

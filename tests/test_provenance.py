@@ -15,7 +15,7 @@ from inspect_discoverybench import custom, demo, judge_audit, synth_generate
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.sandbox.image import build_digest, image
 from inspect_discoverybench.sandbox.shipped_files import shipped
-from tests.docker_images import image_ids
+from tests.docker_images import sandbox_image_ids
 
 REPOSITORY = Path(__file__).parents[1]
 EXAMPLE = REPOSITORY / "examples/lighthouses"
@@ -88,4 +88,4 @@ def test_the_id_of_the_image_that_ran_is_in_each_sample() -> None:
     solver = SolverSpec("discoverybench/gold")
     [log] = inspect_eval(demo(sandbox="docker"), model="discoverybench/baseline", solver=solver, limit=1)
     assert log.samples
-    assert [log.samples[0].store["SandboxImage:image_id"]] == image_ids(image())
+    assert [log.samples[0].store["SandboxImage:image_id"]] == sandbox_image_ids()

@@ -15,8 +15,11 @@ def test_what_sets_scores_changes_only_with_the_task_version() -> None:
 
 
 def test_the_entry_of_the_package_has_its_version_and_tasks() -> None:
-    entry = yaml.safe_load(files("inspect_discoverybench").joinpath("eval.yaml").read_text("utf-8"))
+    file = files("inspect_discoverybench") / "eval.yaml"
+    text = file.read_text("utf-8")
+    entry = yaml.safe_load(text)
     counts = {task["name"]: task.get("dataset_samples") for task in entry["tasks"]}
+    demo = inspect_discoverybench.demo()
     assert entry["version"] == VERSION
-    assert sorted(counts) == sorted(inspect_discoverybench.__all__)
-    assert counts["demo"] == len(inspect_discoverybench.demo().dataset)
+    assert set(counts) == set(inspect_discoverybench.__all__)
+    assert counts["demo"] == len(demo.dataset)

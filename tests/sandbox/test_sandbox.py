@@ -16,7 +16,7 @@ from inspect_discoverybench import demo
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.sandbox.image import BUILD_INPUTS, image
 from inspect_discoverybench.sandbox.shipped_files import shipped
-from tests.docker_images import image_ids
+from tests.docker_images import sandbox_image_ids
 
 GOLD = SolverSpec("discoverybench/gold")
 
@@ -166,7 +166,7 @@ def test_the_tag_changes_with_the_files_of_the_image(tmp_path: Path, name: str) 
 @pytest.mark.timeout(900)
 def test_a_run_leaves_no_image_behind() -> None:
     """Compose puts the name of its project into an image, so every build makes another; the last one has the tag."""
-    before = image_ids(image())
+    before = sandbox_image_ids()
     assert len(before) == 1
     task = demo(sandbox="docker")
     [log] = inspect_eval(task, model="none", solver=GOLD, limit=1)
@@ -174,4 +174,4 @@ def test_a_run_leaves_no_image_behind() -> None:
     assert service_of(log.eval.sandbox).build is None
     [again] = eval_retry(log)
     assert again.status == "success"
-    assert image_ids(image()) == before
+    assert sandbox_image_ids() == before
