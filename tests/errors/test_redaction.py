@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from inspect_discoverybench.errors.redaction import public_settings, public_url
+from inspect_discoverybench.errors.redaction import public_settings, public_url, redact
 
 PUBLIC: list[dict[str, Any]] = [
     {"temperature": 0.5, "seed": 7, "stop_seqs": ["a", "b"], "logprobs": True, "top_p": None},
@@ -56,6 +56,12 @@ def test_of_a_url_scheme_host_and_path_are_shown() -> None:
     assert public_url(plain) == plain
     for url in ("https://user:pw@example.org:8443/v1", f"{plain}?token=x", f"{plain}#x"):
         assert public_url(url).startswith(f"{plain} (sha256:")
+
+
+@pytest.mark.parametrize("spelling", ["ab/cd+ef/gh", "ab/cd%2Bef/gh", "ab%2Fcd%2Bef%2Fgh"])
+def test_a_key_is_found_as_it_is_and_in_urls(spelling: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OUR_API_KEY", "ab/cd+ef/gh")
+    assert redact(f"GET https://example.org/{spelling}?a=1") == "GET https://example.org/[OUR_API_KEY]?a=1"
 
 
 def test_an_object_is_shown_by_its_type() -> None:

@@ -30,8 +30,8 @@ def requests_about(name: str, endpoint: Endpoint) -> list[Request]:
 
 @pytest.mark.parametrize(
     ("limit", "output_tokens"),
-    [(None, 20_000), (300, 300)],
-    ids=["the provider's own", "the role's"],
+    [(None, 20_000), (300, 300), (20_000, 0)],
+    ids=["the provider's own", "the role's", "the role's, without usage"],
 )
 def test_a_truncated_reply_is_requested_with_a_higher_limit(limit: int | None, output_tokens: int) -> None:
     first = Cut("", output_tokens)
@@ -43,7 +43,7 @@ def test_a_truncated_reply_is_requested_with_a_higher_limit(limit: int | None, o
     assert score.values == FULL
     first_request, second_request, third_request = requests_about("relationship", endpoint)
     assert first_request.get("max_tokens") == limit
-    assert output_tokens < second_request["max_tokens"] < third_request["max_tokens"]
+    assert (limit or output_tokens) < second_request["max_tokens"] < third_request["max_tokens"]
     [other_request] = requests_about("variables", endpoint)
     assert other_request.get("max_tokens") == limit
     assert score.record["settings"]["max_tokens"] == limit

@@ -32,11 +32,13 @@ VALID: list[tuple[str, str, str, float]] = [
     # One object where a list is meant, as Listing 1 prints it.
     ("extract", '{"hypothesis": {"text": "t", "context": "towns", "explanation": "half \\ud83d"}}', "context", 1),
     ("extract", '{"hypothesis": {"context": null}}', "context", 1),
+    ("extract", '{"hypothesis": []}', "context", 1),
 ]
 
 INVALID: list[Case] = [
     ("extract", "I see no context."),
     ("extract", '{"hypothesis": "towns"}'),
+    ("extract", '{"hypothesis": null}'),
     ("extract", '{"hypothesis": [{"text": "no context key"}]}'),
     ("match", "null"),
     ("match", '{"match": "yes"}'),

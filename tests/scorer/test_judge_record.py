@@ -14,6 +14,8 @@ RECORD: dict[str, Any] = {
 
 def test_scores_by_the_same_judge_are_comparable_whatever_the_sample_needed() -> None:
     assert differences(RECORD, {**RECORD, "asked_again": 3}) == []
+    with_default = {**RECORD["settings"], "max_tokens": None}
+    assert differences(RECORD, {**RECORD, "settings": with_default}) == []
     assert compared_part({**RECORD, "workflow": "w"}).keys() == {"judge", "settings", "prompts"}
     assert compared_part({"reason": "nothing was submitted"}) == {}
 

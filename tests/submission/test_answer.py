@@ -95,10 +95,18 @@ def test_reasoning_is_not_part_of_the_answer(text: str, answer: str) -> None:
     assert without_reasoning(text) == answer
 
 
-@pytest.mark.parametrize("text", ["", "N/A", "None", "<hypothesis>", "[your hypothesis]", "See above.", "..."])
+PLACEHOLDERS = ["", "N/A", "None", "<your hypothesis here>", "[state the hypothesis]", "See above.", "..."]
+
+
+@pytest.mark.parametrize("text", PLACEHOLDERS)
 def test_a_placeholder_is_no_hypothesis(text: str) -> None:
     assert is_placeholder(text)
     assert not is_placeholder(f"{text} A rises with B (p < 0.01).")
+
+
+def test_a_long_text_in_brackets_is_a_hypothesis() -> None:
+    hypothesis = "A rises with B. " * 6
+    assert not is_placeholder(f"[{hypothesis}]")
 
 
 @pytest.mark.parametrize("fragment", ["{'", '{"hypothesis":', "```\n", "\\", "<think ", " "])

@@ -96,9 +96,10 @@ def redact(text: str) -> str:
     for key, name in _known_keys().items():
         if len(key) < MIN_KEY_LENGTH:
             continue
-        in_url = quote(key, safe="")
+        in_path = quote(key)
+        in_query = quote(key, safe="")
         in_json = json.dumps(key)[1:-1]
-        for spelling in (key, in_url, in_json):
+        for spelling in (key, in_path, in_query, in_json):
             names[spelling] = name
 
     longest_first = sorted(names, key=len, reverse=True)  # one may begin another

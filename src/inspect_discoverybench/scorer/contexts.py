@@ -21,14 +21,12 @@ NO_CONTEXT = "None"
 ItemT = TypeVar("ItemT")
 
 
-def _as_list(value: Any) -> Any:
-    """Accept one item, as Listing 1 prints it, or null for none."""
-    if value is None:
-        return []
-    return [value] if isinstance(value, Mapping | str) else value
+def _list_of_one(value: Any) -> Any:
+    """Accept one object, as Listing 1 prints it, where a list is meant."""
+    return [value] if isinstance(value, Mapping) else value
 
 
-ListOrItem = Annotated[tuple[ItemT, ...], FailFast(), BeforeValidator(_as_list)]
+ListOrObject = Annotated[tuple[ItemT, ...], FailFast(), BeforeValidator(_list_of_one)]
 """A list, of which the first invalid item is reported: a message for each of a million would take gigabytes."""
 
 
@@ -43,7 +41,7 @@ class SubHypothesis(Reply):
 class Contexts(Reply):
     """Reply to the extraction (paper, Listing 1): the sub-hypotheses; may be empty."""
 
-    hypothesis: ListOrItem[SubHypothesis]
+    hypothesis: ListOrObject[SubHypothesis]
 
     @property
     def distinct(self) -> dict[str, str]:

@@ -76,7 +76,9 @@ class Exchange:
         """Raise the token limit if it truncated the reply."""
         if output.stop_reason == "max_tokens":
             output_tokens = output.usage.output_tokens if output.usage else 0
-            limit = self._raised_limit or output_tokens
+            # A provider may not report the tokens, or not those of reasoning.
+            first_limit = max(output_tokens, self.model.config.max_tokens or 0)
+            limit = self._raised_limit or first_limit
             self._raised_limit = max(TOKEN_LIMIT_FACTOR * limit, MIN_RAISED_TOKEN_LIMIT)
         elif output.stop_reason == "model_length":
             self._raised_limit = None

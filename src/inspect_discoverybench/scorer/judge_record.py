@@ -12,6 +12,8 @@ from inspect_discoverybench.scorer.verdict import Verdict
 COMPARED_KEYS = ("judge", "settings", "prompts")
 """Keys that must be equal in comparable scores. The others describe a single sample."""
 
+NOT_RECORDED = "not recorded"
+
 MIXED = "mixed"
 """Recorded for a setting that differed between the questions of one sample."""
 
@@ -51,14 +53,15 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
 
 
 def changes(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """The compared values that differ: a path, such as `settings.temperature`, and both values."""
+    """The compared values that differ: a path, such as `settings.temperature`, and both values.
+
+    A setting that is null and one that is not recorded are the same: the provider's default.
+    """
     first = _by_path(compared_part(a))
     second = _by_path(compared_part(b))
     for path in first | second:
-        value = first.get(path, "not recorded")
-        other = second.get(path, "not recorded")
-        if value != other:
-            yield path, value, other
+        if first.get(path) != second.get(path):
+            yield path, first.get(path, NOT_RECORDED), second.get(path, NOT_RECORDED)
 
 
 def _by_path(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

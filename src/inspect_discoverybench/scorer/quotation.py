@@ -1,13 +1,12 @@
 """The answer question: which hypothesis does the author of a text assert? The judge replies with verbatim quotes."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BeforeValidator, StrictBool, model_validator
+from pydantic import BeforeValidator, FailFast, StrictBool, model_validator
 
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import Explanation, Reply, parse_boolean
-from inspect_discoverybench.scorer.contexts import ListOrItem
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.passages import passages
 from inspect_discoverybench.scorer.prompt_values import prompt_values
@@ -16,12 +15,23 @@ from inspect_discoverybench.submission.answer import Answer
 from inspect_discoverybench.submission.submission import MAX_TEXT, Submission
 
 
+def _list_of_quotes(value: Any) -> Any:
+    """Accept one quote where a list is meant, and null for none."""
+    if value is None:
+        return []
+    return [value] if isinstance(value, str) else value
+
+
+Quotes = Annotated[tuple[str, ...], FailFast(), BeforeValidator(_list_of_quotes)]
+"""Quotes, of which the first invalid one is reported: a message for each of a million would take gigabytes."""
+
+
 class Quotation(Reply):
     """Reply to the answer question."""
 
     asserted: Annotated[StrictBool, BeforeValidator(parse_boolean)]
-    hypothesis: ListOrItem[str] = ()
-    workflow: ListOrItem[str] = ()
+    hypothesis: Quotes = ()
+    workflow: Quotes = ()
     explanation: Explanation = ""
 
     @model_validator(mode="after")

@@ -9,7 +9,7 @@ from math import nan
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.replies import Reply
-from inspect_discoverybench.scorer.contexts import NO_CONTEXT, ListOrItem, ask_extractions, ask_match
+from inspect_discoverybench.scorer.contexts import NO_CONTEXT, ListOrObject, ask_extractions, ask_match
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.question import ParseFailure
@@ -43,7 +43,7 @@ class Part(Reply):
 class Parts(Reply):
     """Reply to the extraction: the sub-hypotheses; may be empty."""
 
-    sub_hypo: ListOrItem[Part]
+    sub_hypo: ListOrObject[Part]
 
     def of(self, hypothesis: str) -> tuple[Part, ...]:
         """The parts of a hypothesis. An empty extraction counts as one part, the whole text without a context."""

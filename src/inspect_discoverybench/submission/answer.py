@@ -4,6 +4,7 @@ Code reads structure only: a call of `submit`, or one JSON object. Any other tex
 (`scorer/quotation.py`), because only a language model can tell which hypothesis its author asserts, if any.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +26,12 @@ SUBMIT = "submit"
 PYTHON = "python"
 
 PLACEHOLDERS = {"n/a", "na", "none", "null", "tbd", "see above", "hypothesis", "your hypothesis", "string"}
-"""Values in place of a hypothesis, in lower case and without punctuation and brackets at the ends."""
+"""Values in place of a hypothesis, in lower case and without punctuation at the ends."""
+
+MAX_PLACEHOLDER_LENGTH = 80
+"""A longer text in brackets may be a hypothesis."""
+
+_IN_BRACKETS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}")
 
 _CALL_ARGUMENTS = ("arguments", "parameters", "input")
 """Keys of the arguments in calls that models write as JSON."""
@@ -89,9 +95,12 @@ def parse_submission(text: str) -> Submission | None:
 
 
 def is_placeholder(hypothesis: str) -> bool:
-    """Whether a text is plainly no hypothesis, such as an empty one, "N/A", `<hypothesis>` or "See above."."""
+    """Whether a text is plainly no hypothesis, such as an empty one, "N/A", `<your hypothesis>` or "See above."."""
     folded = hypothesis.casefold()
-    plain = folded.strip(" \t\n.…:;!*_`\"'<>[]{}")
+    plain = folded.strip(" \t\n.…:;!*_`\"'")
+    is_short = len(plain) <= MAX_PLACEHOLDER_LENGTH
+    if is_short and _IN_BRACKETS.fullmatch(plain):
+        return True
     return plain in PLACEHOLDERS or not has_words(plain)
 
 
