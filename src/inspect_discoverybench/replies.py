@@ -120,7 +120,8 @@ def parse_reply(text: str, reply_type: type[ReplyT]) -> ReplyT:
     """
     if len(text) > MAX_REPLY_LENGTH:
         raise ReplyRejected(f"it has {len(text):,} characters; the maximum is {MAX_REPLY_LENGTH:,}.")
-    content = parse_json(_object_text(text))
+    body = _object_text(text)
+    content = parse_json(body)
     try:
         return reply_type.model_validate(content)
     except ValidationError as error:
@@ -152,7 +153,8 @@ def parse_json(text: str) -> Any:
     try:
         content = json.loads(text, object_pairs_hook=reject_duplicate_keys, strict=False)
         written = json.dumps(content, ensure_ascii=False)
-        return json.loads(replace_surrogates(written))
+        loggable = replace_surrogates(written)
+        return json.loads(loggable)
     except (ValueError, RecursionError) as error:
         raise ReplyRejected(f"it is not a JSON object ({error}).") from error
 

@@ -14,7 +14,7 @@ from inspect_discoverybench.cli.terminal import say
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.provider_failures import inspect_errors, one_line
 from inspect_discoverybench.errors.redaction import printable
-from inspect_discoverybench.submission.answer import FreeText, answer_of
+from inspect_discoverybench.submission.answer import answer_of
 from inspect_discoverybench.submission.submission import SCORE_NAME
 from inspect_discoverybench.tasks import custom
 
@@ -93,6 +93,6 @@ def _answer(sample: EvalSample, score: Score | None) -> tuple[str | None, str]:
     answer = None if sample.error else answer_of(sample)
     if answer is None:
         return None, ""
-    if isinstance(answer, FreeText):
-        return answer.text, ""
+    if isinstance(answer, str):
+        return answer, ""
     return answer.hypothesis, answer.workflow

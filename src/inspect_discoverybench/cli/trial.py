@@ -34,15 +34,17 @@ def try_model(judge: str | None, actions: str | None, arguments: tuple[str, ...]
     The exit code is 0 if the model acts, 1 if it does not or if anything ended with an error, and 2 for invalid
     options.
     """
-    options["model_args"] = {}
+    model_args = {}
     for argument in arguments:
         name, _, value = argument.partition("=")
-        options["model_args"][name] = yaml.safe_load(value)
-    remember_keys(options["model_args"])
+        model_args[name] = yaml.safe_load(value)
+    remember_keys(model_args)
 
+    options["model_args"] = model_args
+    forms = [actions] if actions else FORMS
     trial = Trial(options, judge or "discoverybench/lexical")
     with interrupt_on_termination():
-        trial.try_agents([actions] if actions else FORMS)
+        trial.try_agents(forms)
         if judge:
             trial.try_judge()
         else:
@@ -67,6 +69,9 @@ def _print(trial: Trial) -> None:
     print_table(title, ("task", "agent", "actions"), headers, rows)
     for note in trial.notes:
         say(note)
-    for error in sorted(trial.errors):
+
+    errors = sorted(trial.errors)
+    for error in errors:
         say(f"Error: {error}")
-    say(ADVICE[trial.form])
+    advice = ADVICE[trial.form]
+    say(advice)

@@ -47,8 +47,7 @@ def _version(system: System) -> str:
     for version in _recorded(system.results, "run.task_version"):
         number, _, _ = version.partition("-")
         numbers.add(number)
-    in_order = sorted(numbers)
-    return ", ".join(in_order)
+    return ", ".join(sorted(numbers))
 
 
 def _differing_sample(a: System, b: System, column: str) -> str | None:
@@ -83,12 +82,13 @@ def _judge_differences(a: System, b: System) -> list[str]:
 
 def notes_on(systems: Sequence[System]) -> Iterator[str]:
     """What should be known about systems, one line each."""
+    results: list[Result] = []
+    for system in systems:
+        results += system.results
     for column, noun in SAME_PER_RUN.items():
-        values: set[str] = set()
-        for system in systems:
-            values.update(_recorded(system.results, column))
+        values = _recorded(results, column)
         if len(values) > 1:
-            listed = ", ".join(sorted(values))
+            listed = ", ".join(values)
             yield f"The {noun} differ: {listed}."
 
     for system in systems:
@@ -96,8 +96,8 @@ def notes_on(systems: Sequence[System]) -> Iterator[str]:
         for reducer in reducers:
             if reducer != "mean":
                 yield f"The logs of {system.name} reduce epochs by {reducer}; here, epochs are averaged."
-        others = ", ".join(system.other_scores)
-        if others:
+        if system.other_scores:
+            others = ", ".join(system.other_scores)
             yield f"{system.name}: only {system.score} is compared. To compare {others}, use --score."
 
 

@@ -4,6 +4,7 @@ import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from inspect_discoverybench.comparison.comparability import incompatibilities, notes_on
 from inspect_discoverybench.comparison.difference import KeyDifference, key_difference
@@ -91,13 +92,16 @@ def compare(systems: Sequence[System], left_out: Mapping[str, str], anyway: bool
     for system in systems:
         benchmark = system.configuration.benchmark
         coverage[system.name] = describe_coverage(benchmark, system.results)
+    count = len(combinations)
+    pairs = [_pair(a, b, count) for a, b in combinations]
+    notes = list(notes_on(systems))
     return SystemComparison(
         score=systems[0].score,
-        pairs=[_pair(a, b, len(combinations)) for a, b in combinations],
+        pairs=pairs,
         ranking=_ranking(systems),
         coverage=coverage,
         warnings=warnings,
-        notes=list(notes_on(systems)),
+        notes=notes,
         left_out=left_out,
     )
 
@@ -121,14 +125,15 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
     if not keys or keys[0].key != a.keys[0]:
         raise InvalidArgument(f"{names} have no common sample that both scored.")
 
+    count = len(common)
     studies = [a.tasks[name].sample.study for name in common]
     return SystemPair(
         baseline=a.name,
         candidate=b.name,
         keys=keys,
-        common=len(common),
-        only_baseline=len(a.tasks) - len(common),
-        only_candidate=len(b.tasks) - len(common),
+        common=count,
+        only_baseline=len(a.tasks) - count,
+        only_candidate=len(b.tasks) - count,
         studies=_describe(studies),
     )
 
@@ -139,8 +144,9 @@ def _describe(studies: Sequence[str | None]) -> str:
     largest = max(counts.values())
     share = largest / len(studies)
     text = f"{len(counts)} studies, the largest with {share:.0%} of the tasks"
-    guesses = sorted(GUESSED_STUDIES & counts.keys())
-    if guesses:
+    guessed = GUESSED_STUDIES & counts.keys()
+    if guessed:
+        guesses = sorted(guessed)
         listed = ", ".join(guesses)
         text += f"; guesses: {listed}"
     return text
@@ -159,7 +165,7 @@ def _ranking(systems: Sequence[System]) -> list[SystemRank]:
         if estimate is not None:
             rank = SystemRank(system.name, estimate)
             ranks.append(rank)
-    return sorted(ranks, key=lambda rank: rank.estimate.mean, reverse=True)
+    return sorted(ranks, key=attrgetter("estimate.mean"), reverse=True)
 
 
 def _scored_tasks(system: System, key: str) -> set[TaskId]:

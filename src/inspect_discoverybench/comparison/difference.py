@@ -58,27 +58,32 @@ def key_difference(
             first_means.append(a.mean)
             second_means.append(b.mean)
         if a.scored:
-            failures.append(b.mean_if_missing(0) - a.mean)
+            lowest = b.mean_if_missing(0)
+            failures.append(lowest - a.mean)
     if not first_means:
         return None
 
-    first_bounds, second_bounds = bounds(first), bounds(second)
+    first_bounds = bounds(first)
+    second_bounds = bounds(second)
     first_lowest, first_highest = map(fmean, first_bounds)
     second_lowest, second_highest = map(fmean, second_bounds)
+    clusters = [task.cluster for task in tasks]
+    studies = [task.sample.study for task in tasks]
     paired = compare_paired(
         [score.mean for score in second],
         [score.mean for score in first],
-        [task.cluster for task in tasks],
-        [task.sample.study for task in tasks],
+        clusters,
+        studies,
         (second_bounds, first_bounds),
         comparisons,
     )
+    missing = [score.missing for score in first + second]
     return KeyDifference(
         key=key,
         baseline=fmean(first_means),
         candidate=fmean(second_means),
         paired=paired,
-        missing=sum(score.missing for score in first + second),
+        missing=sum(missing),
         worst=second_lowest - first_highest,
         best=second_highest - first_lowest,
         failures_lowest=fmean(failures),

@@ -70,70 +70,6 @@ class System:
         return tasks_of(self.results)
 
 
-@dataclass(frozen=True)
-class Operand:
-    """What the user names: `PATH`, or `PATH:column=value,…`."""
-
-    text: str
-    path: str
-    selection: Mapping[str, str]
-
-    @classmethod
-    def parse(cls, text: str) -> "Operand":
-        """Read an operand. Paths and values may contain colons and commas.
-
-        Raises:
-            InvalidArgument: A column cannot select samples.
-        """
-        columns = "|".join(SELECTORS)
-        path, *parts = re.split(rf"[:,]\s*({columns})=", text)
-        unknown = re.search(r":(\w+)=", path)
-        if unknown:
-            listed = ", ".join(SELECTORS)
-            raise InvalidArgument(f"{text}: '{unknown[1]}' does not select samples. Columns: {listed}.")
-
-        # The parts are columns and values in turn.
-        selected_columns = parts[::2]
-        values = parts[1::2]
-        selection = dict(zip(selected_columns, values, strict=True))
-        return cls(text, path, selection)
-
-    def select(self, results: Sequence[Result]) -> Selected:
-        """The selected results.
-
-        Raises:
-            DataMissing: No sample is selected.
-        """
-        configurations = configurations_of(results)
-        selected = list(zip(configurations, results, strict=True))
-        for column, expected in self.selection.items():
-            values = set()
-            matching = []
-            for configuration, result in selected:
-                value = _value(configuration, result, column)
-                values.add(value)
-                if value == expected:
-                    matching.append((configuration, result))
-
-            if not matching:
-                first_values = sorted(values)[:MAX_VALUES]
-                listed = ", ".join(first_values)
-                raise DataMissing(f"{self.text}: no sample has {column}={expected}. Values in the logs: {listed}.")
-            selected = matching
-        return selected
-
-
-def _value(configuration: Configuration, result: Result, column: str) -> str:
-    """The value of a column as users write it."""
-    columns = result.columns
-    columns["configuration"] = configuration.name
-    columns["hints"] = configuration.hints
-    value = columns[column]
-    if value is None:
-        return "none"
-    return str(value)
-
-
 def read_systems(texts: Sequence[str], score: str | None) -> tuple[list[System], dict[str, str]]:
     """Read at least two systems.
 
@@ -152,17 +88,17 @@ def read_systems(texts: Sequence[str], score: str | None) -> tuple[list[System],
     left_out: dict[str, str] = {}
     systems: list[System] = []
     for text in texts:
-        operand = Operand.parse(text)
-        path = operand.path
+        path, selection = _parse_operand(text)
         if path not in read:
             read[path] = read_results([path], any_task=True)
         results = read[path]
         left_out |= results.left_out
-        selected = operand.select(results.rows)
+        selected = _select(text, selection, results.rows)
         systems += _systems(text, selected, score)
 
     if len(systems) < 2:
-        only = systems[0].configuration.name
+        [system] = systems
+        only = system.configuration.name
         raise InvalidArgument(
             f"{texts[0]} has a single configuration, {only}. Name at least two logs, folders or selections."
         )
@@ -172,10 +108,70 @@ def read_systems(texts: Sequence[str], score: str | None) -> tuple[list[System],
     return systems, left_out
 
 
+def _parse_operand(text: str) -> tuple[str, dict[str, str]]:
+    """Read `PATH`, or `PATH:column=value,…`: the path, and the values by column. Both may contain colons and commas.
+
+    Raises:
+        InvalidArgument: A column cannot select samples.
+    """
+    columns = "|".join(SELECTORS)
+    separator = rf"[:,]\s*({columns})="
+    path, *parts = re.split(separator, text)
+    unknown = re.search(r":(\w+)=", path)
+    if unknown:
+        listed = ", ".join(SELECTORS)
+        column = unknown[1]
+        raise InvalidArgument(f"{text}: '{column}' does not select samples. Columns: {listed}.")
+
+    # The parts are columns and values in turn.
+    selected_columns = parts[::2]
+    values = parts[1::2]
+    selection = dict(zip(selected_columns, values, strict=True))
+    return path, selection
+
+
+def _select(text: str, selection: Mapping[str, str], results: Sequence[Result]) -> Selected:
+    """The results with these values by column, which the user's text names.
+
+    Raises:
+        DataMissing: No sample is selected.
+    """
+    configurations = configurations_of(results)
+    selected = list(zip(configurations, results, strict=True))
+    for column, expected in selection.items():
+        values = set()
+        matching = []
+        for configuration, result in selected:
+            value = _value(configuration, result, column)
+            values.add(value)
+            if value == expected:
+                row = (configuration, result)
+                matching.append(row)
+
+        if not matching:
+            first_values = sorted(values)[:MAX_VALUES]
+            listed = ", ".join(first_values)
+            raise DataMissing(f"{text}: no sample has {column}={expected}. Values in the logs: {listed}.")
+        selected = matching
+    return selected
+
+
+def _value(configuration: Configuration, result: Result, column: str) -> str:
+    """The value of a column as users write it."""
+    columns = result.columns
+    columns["configuration"] = configuration.name
+    columns["hints"] = configuration.hints
+    value = columns[column]
+    if value is None:
+        return "none"
+    return str(value)
+
+
 def _systems(text: str, selected: Selected, score: str | None) -> list[System]:
     """The results that the user's text selected, by configuration, with one score. Their names contain the text."""
     choices = _choices(selected)
-    names = sorted({result.score.score for _, result in selected})
+    scores = {result.score.score for _, result in selected}
+    names = sorted(scores)
     if score is None:
         chosen = names[0] if len(names) == 1 else SCORE_NAME
         others = [name for name in names if name != chosen]
@@ -219,7 +215,8 @@ def _choices(selected: Selected) -> dict[str, tuple[str, list[str]]]:
         own = [key for key in SCORE_KEYS if key in numbers]
         others = sorted(numbers.difference(own))
         listed = own + others
-        if own or len(others) == 1:
+        has_single_key = len(others) == 1
+        if own or has_single_key:
             choices[name] = (name, listed)
         for key in listed:
             choices[f"{name}.{key}"] = (name, [key])

@@ -24,7 +24,6 @@ from inspect_discoverybench.scorer.judge_record import judge_record
 from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.verdict import compare
-from inspect_discoverybench.submission.answer import FreeText
 from inspect_discoverybench.submission.submission import Submission
 
 READING = "reading"
@@ -79,7 +78,7 @@ async def _judge(judge: Judge, state: TaskState) -> str:
 
 async def _read(judge: Judge, state: TaskState) -> str:
     text = AnswerText.model_validate(state.metadata["expected"])
-    submission = await read_answer(judge, text.goal, FreeText(text.text))
+    submission = await read_answer(judge, text.goal, text.text)
     audit_state = state.store_as(AuditState)
     audit_state.record = judge_record(judge, None)
     if isinstance(submission, NotAsserted):

@@ -61,7 +61,7 @@ async def read_answer(judge: Judge, goal: str, answer: Answer) -> Submission | N
     """
     if isinstance(answer, Submission):
         return answer
-    text = answer.text[-MAX_TEXT:]  # the answer is usually at the end
+    text = answer[-MAX_TEXT:]  # the answer is usually at the end
     reply = await judge.ask(answer_question(goal, text))
     if isinstance(reply, ParseFailure):
         return Submission(hypothesis=text, source="whole")

@@ -124,7 +124,7 @@ def _not_asserted(keys: Sequence[str], answer: NotAsserted, judge: Judge) -> Sco
     text = escape_markdown(answer.text[:MAX_SHOWN])
     reason = judge_paragraph(answer.reason)
     score = _zero(keys, NOT_ASSERTED, f"the text asserts no hypothesis.{reason}\n\n### Text\n\n{text}")
-    score.metadata = judge_record(judge, None) | {"refusal": True}
+    score.metadata = judge_record(judge, None)
     return score
 
 

@@ -6,7 +6,6 @@ Code reads structure only: a call of `submit`, or one JSON object. Any other tex
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from inspect_ai.log import EvalSample
@@ -40,18 +39,8 @@ _MAX_DEPTH = 20
 """Depth to which nested arguments are read."""
 
 
-@dataclass(frozen=True)
-class FreeText:
-    """A text that may contain an answer, but is not one JSON object.
-
-    Attributes:
-        text: What the agent wrote, without reasoning.
-    """
-
-    text: str
-
-
-Answer = Submission | FreeText
+Answer = Submission | str
+"""A submission, or what the agent wrote, without reasoning: a text that may contain an answer."""
 
 
 def answer_of(sample: TaskState | EvalSample) -> Answer | None:
@@ -91,7 +80,8 @@ def parse_submission(text: str) -> Submission | None:
         _, _, after_last_block = body.rpartition(last_block)
         if after_last_block.strip() == "```":
             body = last_block
-    return _submission_in(_mapping(body))
+    content = _mapping(body)
+    return _submission_in(content)
 
 
 def is_placeholder(hypothesis: str) -> bool:
@@ -156,7 +146,8 @@ def _as_text(value: Any, depth: int = _MAX_DEPTH) -> str:
             for key, part in value.items():
                 text = _as_text(part, depth - 1)
                 in_one_line = text.replace("\n", ", ")
-                parts.append(f"{key}: {in_one_line}")
+                line = f"{key}: {in_one_line}"
+                parts.append(line)
         case list() | tuple() if depth:
             parts = [_as_text(part, depth - 1) for part in value]
     written = [part for part in parts if part]
@@ -165,15 +156,20 @@ def _as_text(value: Any, depth: int = _MAX_DEPTH) -> str:
 
 def _submission_in(content: Mapping[str, Any]) -> Submission | None:
     """The submission that is an object, or the arguments of the call that it is."""
-    arguments = [_mapping(content.get(key)) for key in _CALL_ARGUMENTS]
-    for values in (content, *arguments):
+    candidates = [content]
+    for key in _CALL_ARGUMENTS:
+        arguments = _mapping(content.get(key))
+        candidates.append(arguments)
+
+    for values in candidates:
         texts = arguments_as_text(values)
         if texts is None:
             continue
         hypothesis = texts[HYPOTHESIS]
         workflow = texts[WORKFLOW]
-        other_keys = _with_plain_keys(values).keys() - texts.keys()
-        if other_keys or is_placeholder(hypothesis):
+        names = _with_plain_keys(values).keys()
+        other_names = names - texts.keys()
+        if other_names or is_placeholder(hypothesis):
             return None
         return Submission.truncated(hypothesis, workflow, "object")
     return None
@@ -192,7 +188,7 @@ def _answer_in(texts: Sequence[str]) -> Answer | None:
     text = replace_surrogates(without_reasoning(joined))
     if not has_words(text):
         return None
-    return FreeText(text)
+    return text
 
 
 def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
@@ -230,7 +226,8 @@ def _completion_answer(output: ModelOutput) -> Answer | None:
     texts = []
     if output.choices:
         # A tool that submits may return a receipt, which Inspect's agents put into the completion.
-        texts = [text for text in _call_texts(output.message) if text not in completion]
+        call_texts = _call_texts(output.message)
+        texts = [text for text in call_texts if text not in completion]
     texts.append(completion)
     return _answer_in(texts)
 
@@ -251,9 +248,11 @@ def _last_texts(messages: Sequence[ChatMessage]) -> list[str]:
 def _call_texts(message: ChatMessageAssistant) -> list[str]:
     """The arguments of each call of a message that does not run code, as text."""
     texts = []
-    for call in message.tool_calls or []:
+    calls = message.tool_calls or []
+    for call in calls:
         if call.function == PYTHON:
             continue
         arguments = list(call.arguments.values())
-        texts.append(_as_text(arguments))
+        text = _as_text(arguments)
+        texts.append(text)
     return texts
