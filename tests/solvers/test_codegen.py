@@ -24,7 +24,8 @@ ANSWER = submit(hypothesis="h", workflow="w")
 
 def test_each_of_two_generations_must_call_its_tool() -> None:
     two_programs = with_calls(python("2 + 2"), python("never"))
-    sample = play([two_programs, ANSWER], codegen())
+    answer_last = with_calls(python("too late"), ANSWER)
+    sample = play([two_programs, answer_last], codegen())
     first, second = calls(sample)
     assert first.tool_choice == "any"
     assert offered(first) == ["python"]

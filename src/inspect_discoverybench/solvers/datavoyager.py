@@ -99,6 +99,9 @@ class Ledger(StoreModel):
 
     revisions: int = 0
 
+    revised_at: int = 0
+    """Number of turns before the last revision."""
+
     def record_verdict(self, reply: CriticReply) -> None:
         """Add a reply of the critic."""
         self.verdicts = [*self.verdicts, reply]
@@ -107,17 +110,19 @@ class Ledger(StoreModel):
     def must_revise(self) -> bool:
         """Whether the planner must revise the plan after the last reply; a revision is counted.
 
-        The plan is revised after `MAX_STALLS` turns without progress, or if the critic repeats an instruction without
-        progress, at most `MAX_REVISIONS` times.
+        The plan is revised after `MAX_STALLS` turns without progress, or if the critic repeats an instruction since the
+        last revision without progress, at most `MAX_REVISIONS` times.
         """
         reply = self.verdicts[-1]
-        instructions = [(turn.role, turn.instruction) for turn in self.turns]
+        turns = self.turns[self.revised_at :]
+        instructions = [(turn.role, turn.instruction) for turn in turns]
         is_loop = not reply.progress and (reply.next, reply.instruction) in instructions
         is_stuck = is_loop or self.stalls >= MAX_STALLS
         if reply.answered or not is_stuck or self.revisions == MAX_REVISIONS:
             return False
         self.stalls = 0
         self.revisions += 1
+        self.revised_at = len(self.turns)
         return True
 
 

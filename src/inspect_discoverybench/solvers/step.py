@@ -176,7 +176,9 @@ class CallingActor(Actor):
         if choice == "none" or output.stop_reason == "model_length":  # at a full context window, calls are cut off
             calls = []
         if choice == "any":
-            calls = calls[:1]
+            matching = [call for call in calls if call.function == actions[0]]
+            # A call of another tool alone is executed, so that the model sees that the tool is unknown.
+            calls = (matching or calls)[:1]
         message = output.message.model_copy(update={"tool_calls": calls or None})
 
         result = await execute_tools([*conversation, message], tools)
