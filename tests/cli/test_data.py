@@ -92,7 +92,7 @@ def test_fetch_then_verify(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_verify_lists_missing_and_changed_files(upstream: Path) -> None:
-    folder = Path("copy")
+    folder = Path.cwd() / "copy"
     shutil.copytree(upstream, folder)
     answer_key = folder / ANSWER_KEY
     answer_key.unlink()
@@ -102,5 +102,11 @@ def test_verify_lists_missing_and_changed_files(upstream: Path) -> None:
     changed, missing, summary, error = output.splitlines()
     assert changed == f"{DATA_FILE} differs from the released file"
     assert missing == f"{ANSWER_KEY} is missing"
-    assert summary == "1466 files checked in copy, 2 missing or changed"
-    assert error.startswith("Error: copy differs from the release")
+    assert summary == f"1466 files checked in {folder}, 2 missing or changed"
+    assert error.startswith(f"Error: {folder} differs from the release")
+
+
+def test_verify_names_a_folder_without_the_release() -> None:
+    Path("elsewhere").mkdir()
+    [error] = failed("data verify --path elsewhere").splitlines()
+    assert "elsewhere is not a folder that contains `discoverybench/`. Use a clone of " in error

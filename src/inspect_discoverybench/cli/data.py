@@ -39,7 +39,7 @@ def verify(path: Path | None) -> None:
 
     The exit code is 1 if a file is missing or changed.
     """
-    root = path or data_folder.local_root()
+    root = data_folder.local_root(path)
     differing = differences(root)
     for line in differing:
         say(line)

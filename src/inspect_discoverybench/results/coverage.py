@@ -63,6 +63,12 @@ def describe_tasks(domains: Mapping[int | str, str | None], selections: Collecti
     if len(selections) == 1:
         [selection] = selections
     chosen = SELECTIONS[selection].format(count)
-    counts = Counter(domains.values()).most_common()
-    listed = ", ".join(f"{domain or 'no domain'} {number}" for domain, number in counts)
+    counts = Counter(domain or "no domain" for domain in domains.values())
+    in_order = sorted(counts.items(), key=_most_frequent_first)
+    listed = ", ".join(f"{domain} {number}" for domain, number in in_order)
     return f"{count} of {available} tasks ({chosen}: {listed})"
+
+
+def _most_frequent_first(item: tuple[str, int]) -> tuple[int, str]:
+    domain, number = item
+    return -number, domain
