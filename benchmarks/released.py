@@ -123,6 +123,7 @@ async def our_scores() -> list[float]:
         parts = await ask_released(judge, pair)
         variables = await ask_variables(judge, pair)
         relationship = await ask_relationship(judge, pair)
+        assert not isinstance(parts, ParseFailure), parts
         assert not isinstance(variables, ParseFailure), variables
         assert not isinstance(relationship, ParseFailure), relationship
         scores.append(parts.values(variables.score, relationship.score)["hms_released"])

@@ -13,7 +13,7 @@ from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge
-from inspect_discoverybench.scorer.released_form import ask_released
+from inspect_discoverybench.scorer.released_form import ReleasedVerdict, ask_released
 from inspect_discoverybench.scorer.scorer import hms
 from tests.endpoint import Request, question, slots
 from tests.scorer.judging import GOLD, PREDICTED, InProcessJudge, Result, evaluate, score_of, scripted
@@ -137,6 +137,7 @@ CASES = {
 async def test_each_predicted_part_takes_the_first_free_gold_part_that_matches(case: Case) -> None:
     judge = parts_judge(case.gold, case.predicted)
     verdict = await ask_released(Judge(judge.model), PAIR)
+    assert isinstance(verdict, ReleasedVerdict)
     expected = {
         "context_recall": case.recall,
         "context_precision": case.precision,

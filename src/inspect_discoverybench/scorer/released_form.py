@@ -5,7 +5,6 @@ of the whole hypotheses.
 """
 
 from dataclasses import dataclass
-from math import nan
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.replies import Reply
@@ -58,16 +57,14 @@ class ReleasedVerdict:
         gold: Number of parts of the gold hypothesis.
         predicted: Number of parts of the predicted hypothesis.
         matched: Number of pairs of them whose contexts match.
-        failure: The question without a valid reply that leaves the match undecided.
     """
 
-    gold: int = 0
-    predicted: int = 0
-    matched: int = 0
-    failure: ParseFailure | None = None
+    gold: int
+    predicted: int
+    matched: int
 
     def values(self, variables: float, relationship: float) -> dict[str, float]:
-        """The score keys; NaN if a reply that they depend on is invalid, as for HMS even where another factor is 0.
+        """The score keys; NaN where a factor is undecided, as for HMS even if another factor is 0.
 
         Each matched pair repeats the questions about the whole hypotheses, so that the released sum over pairs is
         recall × precision × variables × relationship.
@@ -76,8 +73,6 @@ class ReleasedVerdict:
             variables: F1 of the variables of the whole hypotheses.
             relationship: Score of the relationship of the whole hypotheses.
         """
-        if self.failure:
-            return dict.fromkeys(RELEASED_KEYS, nan)
         recall = self.matched / self.gold
         precision = self.matched / self.predicted
         score = recall * precision * variables * relationship
@@ -85,12 +80,10 @@ class ReleasedVerdict:
 
     def describe(self) -> str:
         """The numbers as Markdown."""
-        if self.failure:
-            return self.failure.describe()
         return f"{self.gold} gold and {self.predicted} predicted parts, of which {self.matched} match."
 
 
-async def ask_released(judge: Judge, pair: HypothesisPair) -> ReleasedVerdict:
+async def ask_released(judge: Judge, pair: HypothesisPair) -> ReleasedVerdict | ParseFailure:
     """Extract the parts of both hypotheses, and match each predicted one with the first free gold one that fits.
 
     Matches are asked one after another, and the search for a part stops at the first. The workflows are empty, as in
@@ -99,9 +92,9 @@ async def ask_released(judge: Judge, pair: HypothesisPair) -> ReleasedVerdict:
     texts = pair.extraction_prompts("extract_released", "", "")
     gold_reply, predicted_reply = await ask_extractions(judge, "parts", texts, Parts)
     if isinstance(gold_reply, ParseFailure):
-        return ReleasedVerdict(failure=gold_reply)
+        return gold_reply
     if isinstance(predicted_reply, ParseFailure):
-        return ReleasedVerdict(failure=predicted_reply)
+        return predicted_reply
 
     gold = gold_reply.of(pair.gold_hypothesis)
     predicted = predicted_reply.of(pair.predicted_hypothesis)
@@ -111,11 +104,12 @@ async def ask_released(judge: Judge, pair: HypothesisPair) -> ReleasedVerdict:
             label = f" of parts {gold_number}, {predicted_number}"
             matches = await _match(judge, label, gold_part, predicted_part)
             if isinstance(matches, ParseFailure):
-                return ReleasedVerdict(failure=matches)
+                return matches
             if matches:
                 del free[gold_number]
                 break
-    return ReleasedVerdict(len(gold), len(predicted), len(gold) - len(free))
+    matched = len(gold) - len(free)
+    return ReleasedVerdict(len(gold), len(predicted), matched)
 
 
 async def _match(judge: Judge, label: str, gold: Part, predicted: Part) -> bool | ParseFailure:

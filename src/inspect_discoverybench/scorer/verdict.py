@@ -10,7 +10,8 @@ from inspect_discoverybench.scorer.gather import gather
 from inspect_discoverybench.scorer.hms import hypothesis_match_score
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge
-from inspect_discoverybench.scorer.released_form import ReleasedVerdict, ask_released
+from inspect_discoverybench.scorer.question import ParseFailure
+from inspect_discoverybench.scorer.released_form import RELEASED_KEYS, ReleasedVerdict, ask_released
 
 
 @dataclass(frozen=True)
@@ -19,11 +20,12 @@ class Verdict:
 
     Attributes:
         facets: The verdict on each facet.
-        released: The verdict on the sub-hypotheses; None if they were not asked about.
+        released: The verdict on the sub-hypotheses, or the question that leaves it undecided; None if they were not
+            asked about.
     """
 
     facets: Mapping[str, FacetVerdict]
-    released: ReleasedVerdict | None = None
+    released: ReleasedVerdict | ParseFailure | None = None
 
     @property
     def decided(self) -> dict[str, float]:
@@ -35,7 +37,9 @@ class Verdict:
         """The score keys, with NaN for what is undecided."""
         facets = dict.fromkeys(FACET_KEYS, nan) | self.decided
         values = {"hms": hypothesis_match_score(**facets), **facets}
-        if self.released is not None:
+        if isinstance(self.released, ParseFailure):
+            values |= dict.fromkeys(RELEASED_KEYS, nan)
+        elif self.released is not None:
             values |= self.released.values(facets["variables"], facets["relationship"])
         return values
 
