@@ -38,6 +38,7 @@ def parse(tmp_path: Path) -> Callable[..., Tree]:
         (leaf("x1", 2, 1), "distractors.0: low 2.0 must be below high 1.0"),
         (leaf("x1", 0.2, 0.8, type="integer"), "low and high of an integer must be whole"),
         (leaf("x1", type="category"), "a category needs 2 to 12 different values"),
+        (leaf("x1", follows="sails"), "x1: sails is not a column that it can follow"),
         (leaf("x1", colour="red"), "colour: Extra inputs are not permitted"),
     ],
 )

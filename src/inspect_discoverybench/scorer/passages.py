@@ -21,21 +21,26 @@ MIN_WORDS = 4
 _MARKS = "*_`\"'\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb"
 """Quotation marks and the marks of Markdown emphasis."""
 
-_WORD = re.compile(r"[\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]|[^\s\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]+")
-"""Matches a word with its signs, units and punctuation, such as `−0.3%`. The ranges are the punctuation of scripts that
-are written without white space."""
+_BREAKS = r"()\[\]{}<>\u2014\u3000-\u303f\uff00-\uff0f\uff1a-\uff20"
+"""Brackets, the dash between clauses, and the punctuation of scripts that are written without white space."""
+
+_STOPS = r".,:;!?\u2026"
+"""Punctuation, except before a digit, as in 0.3."""
+
+_WORD = re.compile(rf"[{_BREAKS}]|[{_STOPS}](?!\d)|(?:[^\s{_BREAKS}{_STOPS}]|[{_STOPS}](?=\d))+")
+"""Matches a punctuation mark, or a word with its signs and units, such as `−0.3%`."""
 
 _SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f]")
 _BEFORE_SENTENCE = re.compile(r"[.!?\u2026\u3002\uff01\uff1f:;)\]\uff1a\uff1b\u300d\u3011]")
 """Matches what may stand before a sentence, such as the colon in "Hypothesis: "."""
 
 _SEPARATOR = "\n"
-"""Stands before each word of a text in one string. It is white space, so no word contains it."""
+"""Stands around each word of a text in one string. It is white space, so no word contains it."""
 
 
 @dataclass(frozen=True)
 class _Word:
-    """A word without the marks around it, and where it stands with them."""
+    """A word or punctuation mark without the marks around it, and where it stands with them."""
 
     text: str
     start: int
@@ -48,10 +53,10 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
     Args:
         text: The text.
         quotes: At most `MAX_QUOTES` quotes, in the order of the text. Each has `MIN_WORDS` words, or is a whole line
-            or sentence. The punctuation after the last word may be left out.
+            or sentence.
 
     Returns:
-        A passage for each quote, which starts and ends at the boundary of a word.
+        A passage for each quote, which starts and ends at the boundary of a word, with the end of its sentence.
 
     Raises:
         ReplyRejected: A quote does not occur, is in the wrong place, or is too short; or there are too many.
@@ -70,8 +75,13 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
         after = first + len(quote_words)
         start = words[first].start
         end = words[after - 1].end
-        is_short = len(quote_words) < MIN_WORDS
-        if is_short and not _is_line_or_sentence(text, start, end):
+        # Without its question mark, a question would become a statement.
+        sentence_end = _SENTENCE_END.match(text, end)
+        if sentence_end:
+            end = sentence_end.end()
+
+        word_count = sum(has_words(word.text) for word in quote_words)
+        if word_count < MIN_WORDS and not _is_line_or_sentence(text, start, end):
             raise ReplyRejected(f"this quote is no whole line or sentence, nor {MIN_WORDS} words long: {shown}.")
         passage = text[start:end].strip(f"{_MARKS},;")
         found.append(passage)
@@ -81,12 +91,8 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
 
 def _find(words: Sequence[_Word], quote: Sequence[_Word]) -> int | None:
     """The index of the first word of a quote; None if it does not occur."""
-    joined_words = _join(words) + _SEPARATOR
-    before, found, after = joined_words.partition(_join(quote))
+    before, found, _ = _join(words).partition(_join(quote))
     if not quote or not found:
-        return None
-    rest_of_last_word, _, _ = after.partition(_SEPARATOR)
-    if has_words(rest_of_last_word):
         return None
     return before.count(_SEPARATOR)
 
@@ -103,7 +109,7 @@ def _words(text: str) -> list[_Word]:
 
 def _join(words: Sequence[_Word]) -> str:
     texts = [word.text for word in words]
-    return _SEPARATOR + _SEPARATOR.join(texts)
+    return _SEPARATOR.join(["", *texts, ""])
 
 
 def _is_line_or_sentence(text: str, start: int, end: int) -> bool:
