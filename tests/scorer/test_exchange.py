@@ -1,11 +1,11 @@
-"""Replies that the token limit cuts off, and invalid replies."""
+"""Replies that the token limit cuts off, invalid replies, and replies without choices."""
 
 from collections.abc import Callable
 
 import pytest
 from inspect_ai.model import GenerateConfig
 
-from tests.endpoint import Answer, Cut, Endpoint, Refused, Request, question, serve
+from tests.endpoint import Answer, Cut, Endpoint, NoChoices, Refused, Request, question, serve
 from tests.scorer.judging import CONTEXTS, FULL, evaluate, judge_at, score_of, scripted
 
 pytestmark = pytest.mark.usefixtures("sweep")
@@ -84,3 +84,10 @@ def test_an_invalid_reply_is_sent_back_with_the_reason() -> None:
     assert "could not be used: it is not a JSON object" in reason
     assert second_reply == '{"answer": "Both"}'
     assert "'Both' is not one of A) very similar" in second_reason
+
+
+def test_a_reply_without_choices_is_requested_again_twice() -> None:
+    with serve(first_answering(NoChoices(), NoChoices())) as endpoint:
+        score = score_of(evaluate(judge_at(endpoint)))
+    assert score.values == FULL
+    assert len(requests_about("relationship", endpoint)) == 3

@@ -12,6 +12,7 @@ from inspect_ai.util import LimitExceededError
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.errors.exceptions import JudgeFailed
+from inspect_discoverybench.errors.provider_failures import MAX_MESSAGE_LENGTH
 from inspect_discoverybench.scorer.gather import gather
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from tests.endpoint import Answer, NoChoices, Raw, Refused, Request, question, serve
@@ -32,10 +33,10 @@ FAULTS: list[tuple[Answer, str]] = [
     (Raw(body=b'{"object": "chat.completion", "choices": null}'), "Check the base URL"),
     (NoChoices(), "no choices"),
     (Refused("Your credit balance is too low."), "credit balance"),
-    (
-        error_with_status_200({"message": "overloaded", "code": 503}),
-        "instead of a completion: {'message': 'overloaded'",
-    ),
+    (error_with_status_200({"message": "overloaded", "code": 503}), "instead of a completion: overloaded (TypeError)"),
+    (error_with_status_200("over\nloaded"), "instead of a completion: over loaded (TypeError)"),
+    (error_with_status_200("a" * 1000), f"instead of a completion: {'a' * MAX_MESSAGE_LENGTH} (TypeError)"),
+    (error_with_status_200(None), "Check the base URL"),
 ]
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from traceback import format_exception, walk_tb
 
@@ -67,8 +67,7 @@ def reason_of(error: BaseException) -> str:
     described = [cause for cause in chain if str(cause)] or [first_cause]
     message = one_line(described[-1])
     if isinstance(first_cause, _UNREADABLE):
-        explanation = _unreadable_reply(first_cause)
-        message = f"{explanation} {message}"
+        message = _unreadable_reply(first_cause, message)
 
     kind = type(first_cause).__name__
     status = http_status(error)
@@ -77,21 +76,31 @@ def reason_of(error: BaseException) -> str:
     return f"{message} ({kind}, HTTP {status})"
 
 
-def _unreadable_reply(error: BaseException) -> str:
-    """Why a reply could not be read: what the server says, or advice.
+def _unreadable_reply(error: BaseException, message: str) -> str:
+    """Why a reply could not be read: what the server says, or advice and the message of the provider's package."""
+    server_error = _server_error(error)
+    if server_error is not None:
+        return f"the server replied with an error instead of a completion: {server_error}"
+    advice = "the reply is not in the format of the provider's API, as if it were a web page. Check the base URL."
+    return f"{advice} {message}"
 
-    Some servers send an error with HTTP status 200, such as `{"error": {"message": "overloaded"}}`. Providers' packages
-    accept such a reply and fail later. It is then only in a local variable where they failed.
+
+def _server_error(error: BaseException) -> str | None:
+    """The error in a reply with HTTP status 200, such as `{"error": {"message": "overloaded"}}`; None without one.
+
+    Providers' packages accept such a reply and fail later. It is then only in a local variable where they failed.
     """
     for frame, _ in walk_tb(error.__traceback__):
         for value in frame.f_locals.values():
-            if not isinstance(value, BaseModel):
+            reply = value.model_extra if isinstance(value, BaseModel) else value
+            if not isinstance(reply, Mapping):
                 continue
-            unknown_fields = value.model_extra or {}
-            if "error" in unknown_fields:
-                server_error = unknown_fields["error"]
-                return f"the server replied with an error instead of a completion: {server_error}."
-    return "the reply is not in the format of the provider's API, as if it were a web page. Check the base URL."
+            content = reply.get("error")
+            if isinstance(content, Mapping):
+                content = content.get("message") or {**content}
+            if content:
+                return one_line(str(content))
+    return None
 
 
 def redact_request(error: BaseException) -> BaseException:

@@ -17,6 +17,9 @@ TOKEN_LIMIT_FACTOR = 4
 MIN_RAISED_TOKEN_LIMIT = 4096
 """Smallest raised token limit: room for some reasoning and the object."""
 
+MAX_EMPTY_REPLIES = 3
+"""Maximum number of replies without choices, which failing servers send with HTTP status 200."""
+
 
 class DefaultsRejected(Exception):
     """The provider rejected a request that had settings which the user did not choose."""
@@ -48,12 +51,13 @@ class Exchange:
             JudgeFailed: The provider failed.
             DefaultsRejected: The provider rejected the first request, which had default settings.
         """
-        output = await self._generate(conversation)
-        if not output.choices:
-            raise self._failure("its reply has no choices")
-        self.replies.append(replace_surrogates(output.completion))
-        self._update_limit(output)
-        return output
+        for _ in range(MAX_EMPTY_REPLIES):
+            output = await self._generate(conversation)
+            if output.choices:
+                self.replies.append(replace_surrogates(output.completion))
+                self._update_limit(output)
+                return output
+        raise self._failure("its replies have no choices")
 
     async def _generate(self, conversation: list[ChatMessage]) -> ModelOutput:
         try:
