@@ -45,12 +45,12 @@ def test_of_two_scored_attempts_the_one_completed_last_counts() -> None:
     assert current_results([last, first]) == [last]
 
 
-def test_epochs_and_runs_are_different_samples() -> None:
+def test_epochs_and_runs_are_different_samples_in_the_order_in_which_the_runs_started() -> None:
+    later_run = attempt(0.5, run="other", created=LATER)
     first = attempt(1.0)
     second_epoch = attempt(0.0, epoch=2)
-    other_run = attempt(0.5, run="other", log="b.eval")
-    results = [first, second_epoch, other_run]
-    assert current_results(results) == results
+    results = [later_run, first, second_epoch]
+    assert current_results(results) == [first, second_epoch, later_run]
 
 
 def test_each_judge_counts_once_with_its_latest_score() -> None:
@@ -67,4 +67,3 @@ def test_a_log_that_was_not_scored_is_obsolete_beside_its_scored_copy() -> None:
     scored = attempt(1.0)
     not_scored = attempt(judge_record=None)
     assert current_results([scored, not_scored]) == [scored]
-    assert current_results([not_scored]) == [not_scored]

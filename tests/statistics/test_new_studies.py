@@ -72,10 +72,19 @@ def test_equal_scores_of_some_studies_do_not_bind_others() -> None:
     assert of_ones.low < 0.81
 
 
-def test_new_studies_are_less_certain_than_these_tasks() -> None:
-    random = np.random.default_rng(0)
-    first, second = random.choice([0.2, 0.5, 0.8], (2, 200))
-    result = compare_paired(first, second, TASKS, STUDIES)
-    assert result.new_studies is not None
-    assert result.new_studies.low < result.low
-    assert result.new_studies.high > result.high
+@pytest.mark.parametrize(
+    ("first", "studies_differ"),
+    [
+        ([1, 0] * 8, False),
+        ([1] * 8 + [0] * 8, True),
+    ],
+)
+def test_new_studies_are_never_more_certain_than_these_tasks(first: list[float], studies_differ: bool) -> None:
+    second = [0.5] * 16
+    result = compare_paired(first, second, range(16), "aabbccddeeffgghh")
+    new_studies = result.new_studies
+    assert new_studies is not None
+    assert new_studies.low <= result.low
+    assert new_studies.high >= result.high
+    is_wider = new_studies.high > result.high
+    assert is_wider == studies_differ
