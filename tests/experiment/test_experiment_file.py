@@ -177,6 +177,18 @@ def test_an_invalid_change_is_refused(tmp_path: Path, change: str, message: str)
     assert message in refusal(write(tmp_path), change)
 
 
+@pytest.mark.parametrize(
+    "second",
+    ["discoverybench/baseline", "{name: discoverybench/baseline, base_url: 'http://127.0.0.1:1'}"],
+)
+def test_a_run_that_is_in_the_matrix_twice_is_refused(tmp_path: Path, second: str) -> None:
+    path = write(tmp_path, GOOD.replace("log_dir", f"  - {second}\nlog_dir"))
+    with pytest.raises(InvalidExperiment) as raised:
+        matrix(*ExperimentFile(path).read())
+    run = "discoverybench/demo · discoverybench/codegen · discoverybench/baseline"
+    assert f"small.yaml:7: {run} is in the matrix twice. Remove one." in raised.value.message
+
+
 def test_the_matrix_is_tasks_times_solvers_times_models(tmp_path: Path) -> None:
     changes = (
         "tasks=[discoverybench/demo, {name: discoverybench/real, args: {sandbox: k8s}}]",

@@ -7,7 +7,7 @@ import pytest
 from inspect_ai import eval_set
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
-from inspect_discoverybench.experiment.options import OTHER_KEYS, require_options
+from inspect_discoverybench.experiment.options import OTHER_KEYS, eval_set_options
 from inspect_discoverybench.experiment.yaml_file import YamlFile
 from tests.command_line import completed, refused
 from tests.experiment.experiments import logs
@@ -20,9 +20,9 @@ def test_every_argument_of_eval_set_is_an_option_or_is_set_in_another_way() -> N
     for name in inspect.signature(eval_set).parameters.keys() - required:
         if name in OTHER_KEYS:
             with pytest.raises(InvalidExperiment, match=r"use .* instead"):
-                require_options({name: None}, FILE)
+                eval_set_options({name: None}, FILE)
         else:
-            require_options({name: None}, FILE)
+            assert eval_set_options({name: None}, FILE) == {name: None}
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,8 @@ def test_every_argument_of_eval_set_is_an_option_or_is_set_in_another_way() -> N
     [
         ("options.max_smaples=3", "options.max_smaples: eval_set has no such argument. Did you mean max_samples?"),
         ("options.limit=3", "options.limit: use limits.samples instead."),
-        ("options.timeout=soon", "small.yaml:4: model discoverybench/baseline cannot be called: "),
+        ("options.max_samples=many", "small.yaml:1: options.max_samples: Input should be a valid integer, "),
+        ("options.timeout=soon", "options.timeout: Input should be a valid integer, unable to parse string as an "),
     ],
 )
 def test_an_invalid_option_is_one_line_with_the_remedy(change: str, line: str) -> None:

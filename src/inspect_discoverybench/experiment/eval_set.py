@@ -24,7 +24,7 @@ from inspect_discoverybench.errors.redaction import public_settings, remember_ke
 from inspect_discoverybench.experiment.definition import Arguments, Component, Experiment, ModelSpec
 from inspect_discoverybench.experiment.experiment_file import ExperimentFile
 from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
-from inspect_discoverybench.experiment.options import require_options
+from inspect_discoverybench.experiment.options import eval_set_options
 from inspect_discoverybench.experiment.prices import register_prices
 from inspect_discoverybench.experiment.yaml_file import YamlFile
 from inspect_discoverybench.scorer.judge import INHERITED
@@ -92,8 +92,7 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
     """
     experiment, file = experiment_file.read()
     cells = matrix(experiment, file)
-    require_options(experiment.options, file)
-    options = dict(experiment.options)
+    options = eval_set_options(experiment.options, file)
     price_file = options.pop("model_cost_config", None)
 
     # Set on the evaluated models, from which the judge inherits them. Their configs lack settings of `eval_set`.

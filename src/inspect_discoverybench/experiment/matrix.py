@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
+from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.redaction import public_settings
 from inspect_discoverybench.experiment.definition import Arguments, Component, Experiment, ModelSpec
 from inspect_discoverybench.experiment.yaml_file import YamlFile
@@ -49,7 +50,25 @@ def _label(name: str, args: Arguments) -> str:
 
 
 def matrix(experiment: Experiment, file: YamlFile) -> list[MatrixCell]:
-    """Combine tasks, solvers and models, in the order of the file."""
+    """Combine tasks, solvers and models, in the order of the file.
+
+    Raises:
+        InvalidExperiment: Two cells have the same labels.
+    """
+    cells = _combine(experiment, file)
+    labels = set()
+    for cell in cells:
+        if cell.labels in labels:  # Inspect ignores the base URL of a model
+            run = " · ".join(cell.labels)
+            raise InvalidExperiment(
+                f"{cell.model_line}: {run} is in the matrix twice. Remove one. "
+                "A different base_url does not make a different run."
+            )
+        labels.add(cell.labels)
+    return cells
+
+
+def _combine(experiment: Experiment, file: YamlFile) -> list[MatrixCell]:
     solvers = experiment.solvers or (None,)
     sandbox = {} if experiment.sandbox is None else {"sandbox": experiment.sandbox}
     combinations = product(

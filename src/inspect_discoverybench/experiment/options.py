@@ -1,12 +1,15 @@
 """The key `options` of an experiment file: arguments of Inspect's `eval_set`."""
 
 import inspect
+from typing import Any, get_type_hints
 
 from inspect_ai import eval_set
 from inspect_ai.model import GenerateConfig
+from pydantic import TypeAdapter, ValidationError
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.invalid_values import did_you_mean
+from inspect_discoverybench.errors.redaction import public_settings
 from inspect_discoverybench.experiment.definition import LIMIT_ARGUMENTS, Arguments
 from inspect_discoverybench.experiment.yaml_file import YamlFile
 
@@ -26,19 +29,41 @@ OTHER_KEYS = {
 }
 """Arguments of `eval_set` that are no options, and what to use instead."""
 
+FILES = ("approval", "review", "model_cost_config")
+"""Options that are paths of files. Their other types are objects, of some of which pydantic has no schema."""
+
 _POSSIBLE = inspect.signature(eval_set).parameters.keys() - {"kwargs"} | GenerateConfig.model_fields.keys()
 
 
-def require_options(options: Arguments, file: YamlFile) -> None:
-    """Check that `eval_set` has every option, and that no other key is meant for it. Inspect checks the values.
+def eval_set_options(options: Arguments, file: YamlFile) -> Arguments:
+    """The options in the types that `eval_set` takes. Environment variables give texts.
 
     Raises:
-        InvalidExperiment: `eval_set` has no such argument, or it is set in another way.
+        InvalidExperiment: `eval_set` has no such argument, it is set in another way, or its value has another type.
     """
-    for name in options:
+    arguments = {}
+    for name, value in options.items():
         line = file.where("options", name)
         where = f"{line}: options.{name}"
         if name in OTHER_KEYS:
             raise InvalidExperiment(f"{where}: use {OTHER_KEYS[name]} instead.")
         if name not in _POSSIBLE:
             raise InvalidExperiment(f"{where}: eval_set has no such argument.{did_you_mean(name, _POSSIBLE)}")
+
+        try:
+            arguments[name] = _argument(name, value)
+        except ValidationError as error:
+            first = error.errors()[0]
+            shown = public_settings({name: value})
+            raise InvalidExperiment(f"{where}: {first['msg']}, got {shown[name]}.") from error
+    return arguments
+
+
+def _argument(name: str, value: Any) -> Any:
+    if name in GenerateConfig.model_fields:
+        config = GenerateConfig.model_validate({name: value})
+        return getattr(config, name)
+    argument_type = get_type_hints(eval_set)[name]
+    if name in FILES:
+        argument_type = str | None
+    return TypeAdapter(argument_type).validate_python(value)
