@@ -30,7 +30,7 @@ COMMAND = Path(sys.executable).with_name("discoverybench")
         ("limits.tokens=lots", "small.yaml: token limit: expected"),
         ("log_dir=/dev/null/x", "Not a directory: '/dev/null/x'. Check the path, its permissions and the "),
         ("log_dir=http://127.0.0.1:9/x", "http://127.0.0.1:9/x cannot be read: Cannot connect to host"),
-        ("models=[discoverybench/baseline, discoverybench/baseline]", "small.yaml: The task"),
+        ("models=[discoverybench/baseline, discoverybench/baseline]", "/baseline is in the matrix twice. Remove one."),
         ("options.sample_id=a", "small.yaml: You cannot specify both sample_id and limit."),
     ],
 )

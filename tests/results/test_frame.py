@@ -9,6 +9,7 @@ from inspect_ai import score
 from inspect_ai.analysis import samples_df
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, ModelUsage
+from inspect_ai.scorer import Score
 from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import demo
@@ -163,6 +164,14 @@ def test_unrecorded_use_of_the_judge_and_costs_without_a_price_are_unknown(demo_
     assert record.cost is None
 
 
+def write_impossible(demo_log: Path, path: Path) -> None:
+    """Write a copy of a log whose first sample has an HMS of 1.5."""
+    log = read_eval_log(str(demo_log))
+    [sample, *_] = log.samples or []
+    sample.scores = {"HMS": Score(value={"hms": 1.5})}
+    write_eval_log(log, str(path))
+
+
 def test_logs_that_cannot_be_used_are_listed_unless_a_retry_is_complete(demo_log: Path) -> None:
     Path("logs").mkdir()
     shutil.copy(demo_log, "logs/complete.eval")
@@ -176,14 +185,16 @@ def test_logs_that_cannot_be_used_are_listed_unless_a_retry_is_complete(demo_log
     write_eval_log(log, "logs/failed.eval")
     log.eval.task = "other/task"
     write_eval_log(log, "logs/other.eval")
+    write_impossible(demo_log, Path("logs/impossible.eval"))
 
     results = read_results(["logs"])
     assert len(results.rows) == 4
     reasons = {Path(path).stem: reason for path, reason in results.left_out.items()}
-    assert reasons.keys() == {"truncated", "failed", "other"}
+    assert reasons.keys() == {"truncated", "failed", "other", "impossible"}
     assert reasons["truncated"].startswith("cannot be read: ")
     assert reasons["failed"] == "has the status 'error'; complete it with `inspect eval-retry`"
     assert reasons["other"] == "has no DiscoveryBench results: its task is other/task"
+    assert reasons["impossible"].endswith(" has hms = 1.5, not a score from 0 to 1")
 
 
 def test_logs_are_read_in_order_by_several_processes(tmp_path: Path) -> None:

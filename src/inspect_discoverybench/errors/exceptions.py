@@ -48,7 +48,7 @@ class UnreadableTable(DataError):
 
 
 class UnreadableLog(DataError):
-    """A log is damaged, so that Inspect cannot read it."""
+    """A log is damaged, so that Inspect cannot read it, or has impossible scores."""
 
 
 class JudgeUnavailable(DiscoveryBenchError):

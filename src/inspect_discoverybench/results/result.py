@@ -5,6 +5,7 @@ from typing import Any
 
 from inspect_ai.log import EvalLog
 
+from inspect_discoverybench.errors.exceptions import UnreadableLog
 from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.results.sample_score import SampleScore
@@ -35,6 +36,9 @@ def results_of(log: EvalLog, any_task: bool) -> list[Result]:
         log: The log.
         any_task: Whether to read every numeric score of any task. Otherwise only those of this package: `HMS`, and
             `HMS1`, … for further judges.
+
+    Raises:
+        UnreadableLog: A score of this package is not in [0, 1].
     """
     run = RunRecord.of(log)
     names = _score_names(log, any_task)
@@ -43,12 +47,20 @@ def results_of(log: EvalLog, any_task: bool) -> list[Result]:
         record = SampleRecord.of(sample)
         for name in names:
             score = SampleScore.of(sample, name)
+            if not any_task:
+                _check_range(record, score)
             results.append(Result(run, record, score))
 
     if any_task:
         numeric = {result.score.score for result in results if result.score.values}
         results = [result for result in results if result.score.score in numeric]
     return results
+
+
+def _check_range(sample: SampleRecord, score: SampleScore) -> None:
+    for key, value in score.values.items():
+        if not 0 <= value <= 1:
+            raise UnreadableLog(f"the sample {sample.id} has {key} = {value}, not a score from 0 to 1.")
 
 
 def _score_names(log: EvalLog, any_task: bool) -> list[str]:

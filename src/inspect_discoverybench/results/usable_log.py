@@ -63,6 +63,7 @@ def _read(any_task: bool, path: str) -> ReadLog:
             if objection:
                 return ReadLog(path, task_id, objection=objection)
             log = read_eval_log(path, exclude_fields=EXCLUDED_FIELDS)
+        with inspect_errors(UnreadableLog, "cannot be used"):
             results = results_of(log, any_task)
     except UnreadableLog as error:
         return ReadLog(path, objection=error.message.rstrip("."))
