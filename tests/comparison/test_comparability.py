@@ -58,10 +58,17 @@ def test_the_letter_of_a_task_version_does_not_matter() -> None:
 
 
 def test_differences_in_the_provenance_are_noted() -> None:
-    a = system("A", package_version="0.1", image="sandbox:1")
-    b = system("B", package_version="0.2", image="sandbox:1")
-    [note] = notes_on([a, b])
-    assert note == "The versions of inspect-discoverybench differ: 0.1, 0.2."
+    a = system(
+        "A", package_version="0.1", image="sandbox:1", image_id="sha256:1", prompts='{"react": "1", "hint": "1"}'
+    )
+    b = system(
+        "B", package_version="0.2", image="sandbox:1", image_id="sha256:2", prompts='{"react": "2", "hint": "1"}'
+    )
+    assert [*notes_on([a, b])] == [
+        "The versions of inspect-discoverybench differ: 0.1, 0.2.",
+        "The ids of the sandbox images differ: sha256:1, sha256:2.",
+        "These prompts differ: react.",
+    ]
 
 
 def test_other_scores_and_other_reducers_of_epochs_are_noted() -> None:

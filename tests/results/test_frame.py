@@ -64,7 +64,7 @@ def test_a_real_log_gives_one_row_for_each_sample_and_epoch(demo_log: Path) -> N
         "hms": product,
     }
     assert expected.items() <= columns.items()
-    for name in ("judge_tokens", "cells", "hypothesis", "workflow"):
+    for name in ("judge_tokens", "cells", "hypothesis", "workflow", "prompts"):
         assert columns[name]
 
 

@@ -18,6 +18,7 @@ SAME_PER_TASK = {
 SAME_PER_RUN = {
     "run.package_version": "versions of inspect-discoverybench",
     "run.image": "sandbox images",
+    "sample.image_id": "ids of the sandbox images",
 }
 """What is noted if it differs, with the plural nouns that messages use."""
 
@@ -91,6 +92,11 @@ def notes_on(systems: Sequence[System]) -> Iterator[str]:
             listed = ", ".join(values)
             yield f"The {noun} differ: {listed}."
 
+    prompts = _differing_prompts(systems)
+    if prompts:
+        listed = ", ".join(prompts)
+        yield f"These prompts differ: {listed}."
+
     for system in systems:
         reducers = _recorded(system.results, "run.epochs_reducer")
         for reducer in reducers:
@@ -99,6 +105,16 @@ def notes_on(systems: Sequence[System]) -> Iterator[str]:
         if system.other_scores:
             others = ", ".join(system.other_scores)
             yield f"{system.name}: only {system.score} is compared. To compare {others}, use --score."
+
+
+def _differing_prompts(systems: Sequence[System]) -> list[str]:
+    """Names of prompts of which the logs record several fingerprints."""
+    fingerprints: dict[str, set[str]] = {}
+    for system in systems:
+        for text in _recorded(system.results, "run.prompts"):
+            for name, fingerprint in json.loads(text).items():
+                fingerprints.setdefault(name, set()).add(fingerprint)
+    return [name for name, distinct in fingerprints.items() if len(distinct) > 1]
 
 
 def _recorded(results: Sequence[Result], column: str) -> list[str]:

@@ -44,7 +44,8 @@ LIMITS = {"message_limit", "token_limit", "turn_limit", "time_limit", "working_l
 class RunRecord:
     """Columns with one value per log; docs/analysis.md describes them.
 
-    Task arguments are JSON. Other arguments, settings and limits are texts such as `turns=20`, without secrets.
+    Task arguments and fingerprints of prompts are JSON. Other arguments, settings and limits are texts such as
+    `turns=20`, without secrets.
     """
 
     log: str
@@ -59,6 +60,7 @@ class RunRecord:
     package_version: str | None
     data_commit: str | None
     image: str | None
+    prompts: str | None
     agent: str
     agent_arguments: str
     model: str
@@ -74,6 +76,7 @@ class RunRecord:
         provenance = metadata.get("provenance") or {}
         data = provenance.get("data") or {}
         image = provenance.get("image") or {}
+        prompts = provenance.get("prompts")
         limits = spec.config.model_dump(include=LIMITS, exclude_none=True)
         return cls(
             log=local_path(log.location),
@@ -88,6 +91,7 @@ class RunRecord:
             package_version=provenance.get("package"),
             data_commit=data.get("commit"),
             image=image.get("reference"),
+            prompts=json.dumps(prompts) if prompts else None,
             agent=_agent(log),
             # Experiments pass the solver as an object, which Inspect does not name in the log.
             agent_arguments=_listed(metadata.get("solver_args") or spec.solver_args or {}),
