@@ -17,34 +17,44 @@ from inspect_discoverybench.scorer.facets import Relationship, Variables
 from inspect_discoverybench.scorer.quotation import Quotation
 from inspect_discoverybench.scorer.released_form import Parts
 
-REPLY_TYPES: list[type[Reply]] = [Contexts, Match, Variables, Relationship, Parts, Quotation]
+REPLY_TYPES: list[type[Reply]] = [
+    Contexts,
+    Match,
+    Variables,
+    Relationship,
+    Parts,
+    Quotation,
+]
 
-KEYS = st.sampled_from(
-    ["hypothesis", "text", "context", "match", "sizeA", "sizeB", "intersection", "answer", "explanation", "x"]
-)
+# Keys and values of the judge's replies, also in the wrong places.
+KEYS = st.sampled_from(["hypothesis", "context", "match", "sizeA", "sizeB", "intersection", "answer", "explanation"])
+WORDS = st.sampled_from(["A", "C) different", "not very similar", "true", " 3 ", "1e3", "None"])
 SCALARS = st.one_of(
     st.none(),
     st.booleans(),
     st.integers(-3, 10**20),
     st.floats(),
     st.text(max_size=20),
-    st.sampled_from(
-        ["A", "b)", "C) different", "very similar", "not very similar", "true", " 3 ", "3.0", "1e3", "None"]
-    ),
+    WORDS,
 )
-VALUES = st.recursive(
-    SCALARS,
-    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(KEYS, inner, max_size=5)),
-    max_leaves=12,
-)
-OBJECTS = st.dictionaries(KEYS, VALUES, max_size=7).map(json.dumps)
-COUNTS = st.fixed_dictionaries(dict.fromkeys(("sizeA", "sizeB", "intersection"), SCALARS)).map(json.dumps)
-BEFORE = ["", "```json\n", "```\n", "Here: ", "\ufeff", " ", "<think>x</think>", "x</think>", "<think>"]
-AFTER = ["", "\n```", "}", " Done.", "\x00"]
-DRESSED = st.tuples(st.sampled_from(BEFORE), st.one_of(OBJECTS, COUNTS), st.sampled_from(AFTER)).map("".join)
 
 
-@given(st.one_of(st.text(), OBJECTS, COUNTS, DRESSED), st.sampled_from(REPLY_TYPES))
+def lists_or_objects(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    lists = st.lists(values, max_size=4)
+    objects = st.dictionaries(KEYS, values, max_size=5)
+    return lists | objects
+
+
+VALUES = st.recursive(SCALARS, lists_or_objects, max_leaves=12)
+OBJECTS = st.dictionaries(KEYS, VALUES, max_size=7)
+COUNTS = st.fixed_dictionaries({"sizeA": SCALARS, "sizeB": SCALARS, "intersection": SCALARS})
+JSON = (OBJECTS | COUNTS).map(json.dumps)
+BEFORE = st.sampled_from(["", "```json\n", "Here: ", "\ufeff", "<think>x</think>", "x</think>", "<think>"])
+AFTER = st.sampled_from(["", "\n```", "}", " Done."])
+DRESSED = st.tuples(BEFORE, JSON, AFTER).map("".join)
+
+
+@given(st.text() | DRESSED, st.sampled_from(REPLY_TYPES))
 @example("[" * 100_000, Match)
 @example('{"sizeA": 1e400, "sizeB": 2, "intersection": 1}', Variables)
 @example('{"sizeA": 1, "sizeB": 10000000000000000000000, "intersection": 1}', Variables)
@@ -85,7 +95,8 @@ HOSTILE: dict[str, tuple[str, str, str]] = {
 def hostile(name: str) -> str:
     """A text that nearly has the maximum length."""
     first, repeated, last = HOSTILE[name]
-    count = MAX_REPLY_LENGTH * 9 // 10 // len(repeated)
+    length = 0.9 * MAX_REPLY_LENGTH
+    count = int(length) // len(repeated)
     return first + repeated * count + last
 
 
@@ -98,7 +109,8 @@ def test_parsing_takes_linear_time_and_memory(name: str) -> None:
         start = time.process_time()
         with suppress(ReplyRejected):
             parse_reply(text, reply_type)
-        assert time.process_time() - start < 3
+        seconds = time.process_time() - start
+        assert seconds < 3
 
 
 def test_a_list_of_wrong_items_takes_little_memory() -> None:

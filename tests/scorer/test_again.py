@@ -3,11 +3,13 @@
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.scorer import Score
 from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import custom, demo, real
@@ -35,10 +37,20 @@ def judge_again(log: EvalLog, judge: str, monkeypatch: pytest.MonkeyPatch) -> Ev
     monkeypatch.chdir(folder)
     for name, value in AWAY.items():
         monkeypatch.setenv(name, value)
-    options = ["--model-role", f"grader={judge}", "--action", "append", "--overwrite"]
-    result = inspect_command.invoke("score", "log.eval", "--scorer", "discoverybench/hms", *options)
+    command = f"score log.eval --scorer discoverybench/hms --model-role grader={judge} --action append --overwrite"
+    arguments = command.split()
+    result = inspect_command.invoke(*arguments)
     assert result.exit_code == 0, result.output
     return read_eval_log("log.eval")
+
+
+def score_of(log: EvalLog, name: str) -> tuple[Score, dict[str, Any]]:
+    """A score of the only sample, and the record of its judge."""
+    [sample] = log.samples or []
+    assert sample.scores
+    score = sample.scores[name]
+    assert score.metadata
+    return score, score.metadata
 
 
 @pytest.mark.usefixtures("upstream")
@@ -57,20 +69,15 @@ def test_logs_of_every_task_can_be_rescored(name: str, monkeypatch: pytest.Monke
         # A name for each test, because Inspect keeps the models that it has made.
         judge = f"openai/gpt-4o-mini-{name}"
         again = judge_again(log, judge, monkeypatch)
-    assert len(endpoint.judge_requests()) in (4, 5)
 
-    assert log.samples
-    assert again.samples
-    before = log.samples[0].scores
-    after = again.samples[0].scores
-    assert before
-    assert after
-    assert after["HMS"].value == before["HMS"].value
-    assert after["HMS1"].answer == before["HMS"].answer
-    for score, judge_of_score in (("HMS", "discoverybench/lexical"), ("HMS1", judge)):
-        metadata = after[score].metadata
-        assert metadata
-        assert metadata["judge"] == judge_of_score
-        assert {"settings", "prompts", "asked_again", "replies"} <= set(metadata)
+    before, record_before = score_of(log, "HMS")
+    kept, _ = score_of(again, "HMS")
+    added, record = score_of(again, "HMS1")
+    assert kept == before
+    assert added.answer == before.answer
+    assert record["judge"] == judge
+    assert record.keys() >= record_before.keys()
+
     assert again.results
-    assert {result.scorer for result in again.results.scores} == {"HMS", "HMS1"}
+    scorers = {result.scorer for result in again.results.scores}
+    assert scorers == {"HMS", "HMS1"}

@@ -27,8 +27,3 @@ def test_f1_is_the_harmonic_mean_of_precision_and_recall() -> None:
     expected = 2 * precision * recall / (precision + recall)
     score = f1_score(gold_size=3, predicted_size=5, intersection=2)
     assert score == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("predicted_size", [0, 5])
-def test_f1_without_a_common_variable_is_0(predicted_size: int) -> None:
-    assert f1_score(gold_size=3, predicted_size=predicted_size, intersection=0) == 0

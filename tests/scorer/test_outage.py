@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
+from uuid import uuid4
 from zipfile import ZipFile
 
 import pytest
@@ -16,9 +17,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai import score as inspect_score
 from inspect_ai.agent import as_solver
 from inspect_ai.agent import react as react_agent
-from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalLog, EvalSample
-from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.scorer import Score
 from inspect_ai.solver import Solver
 
@@ -33,7 +32,13 @@ SUBMISSION = {"hypothesis": "In all rows, y rises with x.", "workflow": "w"}
 
 def answers(request: Request) -> Answer:
     """An agent that submits at once, and a truthful judge."""
-    return truthful(request) if question(request) else tool_call("submit", **SUBMISSION)
+    if question(request):
+        return truthful(request)
+    return tool_call("submit", **SUBMISSION)
+
+
+def role_of(request: Request) -> str:
+    return "judge" if question(request) else "agent"
 
 
 @dataclass(frozen=True)
@@ -49,16 +54,20 @@ class Provider:
 def provider(answer: Callable[[Request], Answer]) -> Iterator[Provider]:
     """Serve the agent and the judge."""
     with serve(answer) as endpoint, pytest.MonkeyPatch.context() as environment:
-        _, _, port = endpoint.url.removesuffix("/v1").rpartition(":")
         for role in ("AGENT", "JUDGE"):
             environment.setenv(f"{role}_API_KEY", "test")
             environment.setenv(f"{role}_BASE_URL", endpoint.url)
-        yield Provider(endpoint, f"openai-api/agent/{port}", f"openai-api/judge/{port}")
+
+        name = uuid4().hex
+        agent = f"openai-api/agent/{name}"
+        judge = f"openai-api/judge/{name}"
+        yield Provider(endpoint, agent, judge)
 
 
 def guesses(judge: str) -> Task:
     """Samples of an agent that calls the model once."""
-    return task_with(demo(), solver=no_data_guess(), scorer=hms(grader=judge))
+    scorer = hms(grader=judge)
+    return task_with(demo(), solver=no_data_guess(), scorer=scorer)
 
 
 def evaluate(task: Task, model: str, **options: Any) -> EvalLog:
@@ -93,8 +102,7 @@ def test_an_outage_is_an_error_and_one_retry_completes_the_eval(status: int, fai
     is_out = True
 
     def answer(request: Request) -> Answer:
-        role = "judge" if question(request) else "agent"
-        if is_out and role == failing:
+        if is_out and role_of(request) == failing:
             return status
         return answers(request)
 
@@ -105,52 +113,71 @@ def test_an_outage_is_an_error_and_one_retry_completes_the_eval(status: int, fai
         [completed] = eval_retry(log)
     assert completed.status == "success"
     samples = samples_of(completed)
-    assert len([score_of(sample) for sample in samples]) == 2
+    assert len(samples) == 2
+    for sample in samples:
+        assert sample.scores
 
 
 KEY = 'sk-0123456789"/+'
 IN_BASE64 = b64encode(KEY.encode()).decode()
-ECHOES = f"authorization: Bearer {KEY}; {quote(KEY, safe='')}; {json.dumps(KEY)}; Basic {IN_BASE64}; argument-key"
+ECHOES = [
+    f"authorization: Bearer {KEY}",
+    quote(KEY, safe=""),
+    json.dumps(KEY),
+    f"Basic {IN_BASE64}",
+]
 """How a gateway may repeat a key: in a header, in a URL, in JSON and in base64."""
+
+ARGUMENT = "argument-key"
+"""A key of the agent's model, as an argument."""
 
 
 @pytest.mark.parametrize("failing", ["agent", "judge"])
 def test_a_key_that_a_gateway_echoes_is_not_recorded(
     failing: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # Only the agent's model has a key as an argument.
-    echoes = ECHOES if failing == "agent" else ECHOES.removesuffix("argument-key")
+    echoes = [*ECHOES, ARGUMENT] if failing == "agent" else ECHOES
+    refusal = Refused("; ".join(echoes))
 
     def answer(request: Request) -> Answer:
-        role = "judge" if question(request) else "agent"
-        if role == failing:
-            return Refused(f"bad request {echoes}")
-        return answers(request)
+        return refusal if role_of(request) == failing else answers(request)
 
+    name = f"{failing.upper()}_API_KEY"
     with provider(answer) as served:
-        monkeypatch.setenv(f"{failing.upper()}_API_KEY", KEY)
+        monkeypatch.setenv(name, KEY)
         monkeypatch.setenv("OTHER_TOKEN", KEY[:-4])
-        arguments = {"api_key": "argument-key"}
-        log = evaluate(guesses(served.judge), served.agent, model_args=arguments, display="plain")
+        task = guesses(served.judge)
+        arguments = {"api_key": ARGUMENT}
+        log = evaluate(task, served.agent, model_args=arguments, display="plain")
     require_errors(log)
 
-    with ZipFile(log.location) as file:
-        parts = [file.read(name).decode() for name in file.namelist()]
-    recorded = "".join(parts)
+    recorded = text_of(log)
     printed, _ = capsys.readouterr()
-    assert f"Bearer [{failing.upper()}_API_KEY]" in recorded
-    for secret in ("0123456789", IN_BASE64[:8], "argument-key"):
+    assert f"Bearer [{name}]" in recorded
+    for secret in ("0123456789", IN_BASE64[:8], ARGUMENT):
         assert secret not in recorded
         assert secret not in printed
 
 
-AGENTS: dict[str, Solver] = {"react": react(), "Inspect's react()": as_solver(react_agent())}
+def text_of(log: EvalLog) -> str:
+    """Everything in the log's file."""
+    text = ""
+    with ZipFile(log.location) as file:
+        for name in file.namelist():
+            text += file.read(name).decode()
+    return text
+
+
+AGENTS: dict[str, Solver] = {
+    "react": react(),
+    "Inspect's react()": as_solver(react_agent()),
+}
 
 
 @pytest.mark.usefixtures("sweep")
-@pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
+@pytest.mark.parametrize("agent", AGENTS)
 @pytest.mark.parametrize("replies", [0, 2])
-def test_a_time_limit_that_falls_during_a_retry_is_an_error(agent: Solver, replies: int) -> None:
+def test_a_time_limit_that_falls_during_a_retry_is_an_error(agent: str, replies: int) -> None:
     """After however many replies. The judge is not asked, although it works."""
     reply = tool_call("python", "Hypothesis: y rises. I will test it.", code="1")
     remaining = [reply] * replies
@@ -164,7 +191,7 @@ def test_a_time_limit_that_falls_during_a_retry_is_an_error(agent: Solver, repli
 
     with provider(answer) as served:
         scorer = hms(grader=served.judge)
-        task = task_with(demo(), solver=agent, scorer=scorer)
+        task = task_with(demo(), solver=AGENTS[agent], scorer=scorer)
         log = evaluate(task, served.agent, limit=1, timeout=600, time_limit=4)
     require_errors(log, 1)
     [sample] = samples_of(log)
@@ -173,58 +200,51 @@ def test_a_time_limit_that_falls_during_a_retry_is_an_error(agent: Solver, repli
     assert served.endpoint.judge_requests() == []
 
 
+def run_endlessly(request: Request) -> Answer:
+    return tool_call("python", code="import time; time.sleep(60)")
+
+
+def reply_slowly(request: Request) -> Answer:
+    """A reply that takes longer than the sample may take, after the first one."""
+    if len(request["messages"]) > 2:
+        time.sleep(6)
+    return tool_call("python", code="1")
+
+
 @pytest.mark.usefixtures("sweep")
-@pytest.mark.parametrize("is_slow", [False, True])
-def test_a_time_limit_in_the_agents_own_work_or_during_a_reply_is_a_zero(is_slow: bool) -> None:
-    code = "1" if is_slow else "import time; time.sleep(60)"
-
-    def answer(request: Request) -> Answer:
-        if is_slow and len(request["messages"]) > 2:
-            time.sleep(6)
-        return tool_call("python", code=code)
-
+@pytest.mark.parametrize("answer", [run_endlessly, reply_slowly])
+def test_a_time_limit_in_the_agents_own_work_or_during_a_reply_is_a_zero(answer: Callable[[Request], Answer]) -> None:
     with provider(answer) as served:
         task = task_with(demo(), solver=react())
         log = evaluate(task, served.agent, limit=1, time_limit=4)
     [sample] = samples_of(log)
     score = score_of(sample)
     assert score.reason == "no_response"
-    assert "A limit ended the sample: Time limit exceeded" in str(score.explanation)
+    assert score.explanation
+    assert "A limit ended the sample: Time limit exceeded" in score.explanation
 
 
 def test_scoring_a_log_again_does_not_turn_errors_into_zeros() -> None:
-    failures: list[Answer] = [400]
+    is_out = True
 
     def answer(request: Request) -> Answer:
-        if failures and not question(request):
-            return failures.pop()
+        if is_out and not question(request):
+            return 400
         return answers(request)
 
     with provider(answer) as served:
-        log = evaluate(guesses(served.judge), served.agent, max_retries=0, max_samples=1)
-        failed, scored = samples_of(log)
-        assert failed.error
+        task = guesses(served.judge)
+        log = evaluate(task, served.agent, limit=1, max_retries=0)
+        require_errors(log, 1)
+        is_out = False
         scorer = hms(grader=served.judge)
         again = inspect_score(log, scorer, action="overwrite")
 
-    failed_again, scored_again = samples_of(again)
-    assert score_of(scored_again).value == score_of(scored).value
-    assert failed_again.scores
-    unscored = failed_again.scores["HMS"]
-    for value in unscored.as_dict().values():
-        assert value != value
-    assert "ended with an error" in str(unscored.explanation)
-
-
-@pytest.mark.parametrize(("own", "of_eval", "expected"), [(None, None, 3600), (None, 50, 50), (7, 50, 7)])
-def test_each_request_has_a_time_limit(own: int | None, of_eval: int | None, expected: int) -> None:
-    """The limit of the judge's role takes precedence over that of the eval."""
-    with provider(answers) as served:
-        config = GenerateConfig(timeout=own)
-        role = get_model(served.judge, config=config, memoize=False)
-        task = task_with(demo(), solver=no_data_guess())
-        options: dict[str, Any] = {"timeout": of_eval} if of_eval else {}
-        log = inspect_eval(task, model=served.agent, model_roles={"grader": role}, limit=1, **options)[0]
-    [sample] = samples_of(log)
-    of_judge = {event.config.timeout for event in sample.events if isinstance(event, ModelEvent) and event.role}
-    assert of_judge == {expected}
+    [sample] = samples_of(again)
+    assert sample.scores
+    score = sample.scores["HMS"]
+    values = score.as_dict()
+    for value in values.values():
+        assert str(value) == "nan"
+    assert score.explanation
+    assert "ended with an error" in score.explanation

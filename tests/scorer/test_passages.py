@@ -8,11 +8,8 @@ from inspect_discoverybench.scorer.passages import passages
 
 SAME: dict[str, tuple[str, str, str]] = {
     # text, quote, passage
-    "as it is": ("We see that A rises with B.", "A rises with B.", "A rises with B."),
-    "white space": ("A rises\n  with  B in towns.", "A rises with B in towns.", "A rises\n  with  B in towns."),
     "emphasis added": ("BMI rises with age.", "**BMI** rises _with_ age.", "BMI rises with age."),
     "emphasis left out": ("**BMI** rises *with* age.", "BMI rises with age.", "BMI** rises *with* age."),
-    "emphasis of a phrase": ("**So: BMI rises with age.**", "BMI rises with age.", "BMI rises with age."),
     "quotation marks": ('It says "BMI rises with age", p. 3', "\u201cBMI rises with age\u201d", "BMI rises with age"),
     "another apostrophe": ("A doesn\u2019t rise with B", "A doesn't rise with B", "A doesn\u2019t rise with B"),
     "without its question mark": ("So BMI rises with age? No.", "BMI rises with age", "BMI rises with age?"),
@@ -62,7 +59,7 @@ DIFFERENT: dict[str, tuple[str, str]] = {
     "part of the first word": (r"here \beta rises with time", "eta rises with time"),
     "part of the last word": ("each year it rises by 0.35%", "each year it rises by 0"),
     "nothing": ("BMI rises with age.", "**"),
-    "two words": ("BMI does not rise with age.", "BMI does"),
+    "three words": ("BMI does not rise with age.", "BMI does not"),
     "the end of a sentence": ("BMI does not rise.", "rise."),
 }
 
@@ -97,10 +94,14 @@ def test_quotes_are_in_the_order_of_the_text() -> None:
     assert passages(TEXT, [FIRST, SECOND]) == [FIRST, SECOND]
 
 
-@pytest.mark.parametrize("quotes", [[SECOND, FIRST], [FIRST, FIRST]], ids=["another order", "twice"])
-def test_quotes_in_another_order_are_rejected(quotes: list[str]) -> None:
+def test_quotes_in_another_order_are_rejected() -> None:
     with pytest.raises(ReplyRejected, match="not after the quote before it"):
-        passages(TEXT, quotes)
+        passages(TEXT, [SECOND, FIRST])
+
+
+def test_a_passage_cannot_be_quoted_twice() -> None:
+    with pytest.raises(ReplyRejected, match="not after the quote before it"):
+        passages(TEXT, [FIRST, FIRST])
 
 
 def test_words_cannot_be_picked_one_by_one() -> None:
@@ -110,9 +111,11 @@ def test_words_cannot_be_picked_one_by_one() -> None:
 
 def test_a_fourth_quote_is_rejected() -> None:
     text = f"{FIRST}\n" * 4
-    assert passages(text, [FIRST] * 3) == [FIRST] * 3
+    three = [FIRST] * 3
+    four = [FIRST] * 4
+    assert passages(text, three) == three
     with pytest.raises(ReplyRejected, match="there are 4 quotes, but the maximum is 3"):
-        passages(text, [FIRST] * 4)
+        passages(text, four)
 
 
 def test_the_expected_quotes_of_the_audit_are_valid() -> None:

@@ -1,17 +1,16 @@
 """The scorer with scripted judges: the questions, the score, and what is said about it."""
 
 import json
+from dataclasses import dataclass
 
 import pytest
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
-from inspect_ai.event import SpanBeginEvent
-from inspect_ai.model import Model
 
 from inspect_discoverybench.scorer.hypothesis_pair import NOT_PUBLIC, NOT_SUBMITTED, HypothesisPair
 from inspect_discoverybench.scorer.scorer import hms
-from tests.endpoint import Answer, Request, question, slots, truthful
+from tests.endpoint import AGREEMENT, Answer, Request, question, slots, truthful
 from tests.scorer.judging import (
     ALL_QUESTIONS,
     CONTEXTS,
@@ -27,38 +26,39 @@ from tests.scorer.judging import (
 
 
 def judged(judge: InProcessJudge, prediction: str = PREDICTED) -> Result:
-    return score_of(evaluate(judge.model, prediction))
+    log = evaluate(judge.model, prediction)
+    return score_of(log)
 
 
 def test_the_score_is_computed_from_five_replies() -> None:
-    judge = InProcessJudge(
-        scripted(
-            extract=CONTEXTS,
-            variables='{"sizeA": 2, "sizeB": 4, "intersection": 2}',
-            relationship='{"answer": "B"}',
-        )
+    answer = scripted(
+        extract=CONTEXTS,
+        variables='{"sizeA": 2, "sizeB": 4, "intersection": 2}',
+        relationship='{"answer": "B"}',
     )
+    judge = InProcessJudge(answer)
     score = judged(judge)
-    assert score.values == pytest.approx({"hms": 1 / 3, "context": 1, "variables": 2 / 3, "relationship": 0.5})
+    expected = {
+        "hms": 1 / 3,
+        "context": 1,
+        "variables": 2 / 3,
+        "relationship": 0.5,
+    }
+    assert score.values == pytest.approx(expected)
     assert score.answer == PREDICTED
+
     requests = judge.judge_requests()
     assert sorted(requests) == ALL_QUESTIONS
     # The match waits for both contexts and for nothing else.
-    assert "extract" not in requests[requests.index("match") :]
+    after_match = requests[requests.index("match") :]
+    assert "extract" not in after_match
 
-    assert score.record["judge"] == "mockllm/judge"
-    assert len(score.record["replies"]) == len(ALL_QUESTIONS)
-    assert {len(fingerprint) for fingerprint in score.record["prompts"].values()} == {12}
-
-
-def test_the_transcript_names_each_question() -> None:
-    judge = InProcessJudge(scripted(extract=CONTEXTS))
-    log = evaluate(judge.model)
-    assert log.samples
-    spans = [event for event in log.samples[0].events if isinstance(event, SpanBeginEvent)]
-    names = [span.name for span in spans if span.name.startswith("judge: ")]
-    assert len(names) == len(ALL_QUESTIONS)
-    assert "judge: match of the contexts" in names
+    record = score.record
+    assert record["judge"] == "mockllm/judge"
+    assert len(record["replies"]) == len(ALL_QUESTIONS)
+    assert record["replies"]["match of the contexts"] == [AGREEMENT["match"]]
+    for fingerprint in record["prompts"].values():
+        assert len(fingerprint) == 12
 
 
 def test_gold_and_predicted_are_in_the_correct_slots() -> None:
@@ -81,9 +81,10 @@ def test_gold_and_predicted_are_in_the_correct_slots() -> None:
         "predicted_hypothesis": PREDICTED,
         "predicted_context": "predicted context",
     }
-    datasets = [{"name": "farms.csv", "description": "Farms.", "columns": [{"name": "rain", "description": ""}]}]
+    columns = [{"name": "rain", "description": ""}]
+    dataset = {"name": "farms.csv", "description": "Farms.", "columns": columns}
     comparison = {
-        "datasets": datasets,
+        "datasets": [dataset],
         "query": "What raises yield?",
         "HypoA": GOLD,
         "WorkflowA": NOT_PUBLIC,
@@ -102,7 +103,8 @@ def test_gold_and_predicted_cannot_be_swapped_by_position() -> None:
 def test_an_undecided_facet_leaves_hms_unscored_although_another_is_0() -> None:
     """Counting such samples as 0 would remove only samples that could have scored."""
     replies = scripted(extract=CONTEXTS, match="perhaps", variables="two", relationship='{"answer": "C"}')
-    score = judged(InProcessJudge(replies))
+    judge = InProcessJudge(replies)
+    score = judged(judge)
     assert score.reason == "grader_failed"
     assert score.values["relationship"] == 0
     assert score.unscored == {"hms", "context", "variables"}
@@ -110,59 +112,61 @@ def test_an_undecided_facet_leaves_hms_unscored_although_another_is_0() -> None:
     assert score.record["facets"] == {"relationship": 0}
 
 
-CONTEXT_LISTS: list[tuple[list[str | None], list[str | None], int]] = [
-    # contexts of gold and predicted, and how often the judge is asked whether they match
-    ([], ["none."], 0),
-    ([None], [""], 0),
-    (["in towns", "1990"], ["In  Towns", "in towns", "1990"], 0),
-    (["towns"], [], 1),
-    # "None" beside another context counts.
-    (["None", "towns"], [None, "Towns"], 0),
-    (["None", "towns"], ["towns"], 1),
-    (["towns; 1990"], ["1990; towns"], 1),
-]
+@dataclass(frozen=True)
+class ContextCase:
+    """Contexts that the judge extracts from the two hypotheses, and whether they are identical."""
+
+    gold: list[str | None]
+    predicted: list[str | None]
+    identical: bool
 
 
-@pytest.mark.parametrize(("gold", "predicted", "questions"), CONTEXT_LISTS)
-@pytest.mark.usefixtures("sweep")
-def test_the_judge_is_not_asked_about_identical_contexts(
-    gold: list[str | None], predicted: list[str | None], questions: int
-) -> None:
+CONTEXT_CASES = {
+    "no context": ContextCase([], [None, "none."], identical=True),
+    "case and white space": ContextCase(["in towns", "1990"], ["In  Towns", "in towns", "1990"], identical=True),
+    "a context and none": ContextCase(["towns"], [], identical=False),
+    "none beside the same context": ContextCase(["None", "towns"], [None, "Towns"], identical=True),
+    "none beside a context on one side": ContextCase(["None", "towns"], ["towns"], identical=False),
+    "a separator in a context": ContextCase(["towns; 1990"], ["1990; towns"], identical=False),
+}
+
+
+@pytest.mark.parametrize("name", CONTEXT_CASES)
+def test_the_judge_is_not_asked_about_identical_contexts(name: str) -> None:
+    case = CONTEXT_CASES[name]
     differing = scripted(match='{"match": false}')
 
     def answer(request: Request) -> Answer:
         if question(request) != "extract":
             return differing(request)
-        contexts = gold if slots(request)["hypothesis"] == GOLD else predicted
+        values = slots(request)
+        contexts = case.gold if values["hypothesis"] == GOLD else case.predicted
         parts = [{"context": context} for context in contexts]
         return json.dumps({"hypothesis": parts})
 
     judge = InProcessJudge(answer)
     score = judged(judge)
-    assert judge.judge_requests().count("match") == questions
-    assert score.values["context"] == 1 - questions
-    assert ("identical" in score.explanation) == (not questions)
+    assert score.values["context"] == case.identical
+    was_asked = "match" in judge.judge_requests()
+    assert was_asked != case.identical
+    is_recorded = "identical" in score.explanation
+    assert is_recorded == case.identical
 
 
 def test_samples_of_other_tasks_are_rejected() -> None:
     sample = Sample("Why?", id="other", target="So.")
-    task = Task([sample], solver=writes(PREDICTED), scorer=hms())
-    roles: dict[str, str | Model] = {"grader": "mockllm/model"}
-    [log] = inspect_eval(task, model="mockllm/model", model_roles=roles)
+    agent = writes(PREDICTED)
+    task = Task([sample], solver=agent, scorer=hms())
+    [log] = inspect_eval(task, model="mockllm/model", model_roles={"grader": "mockllm/model"})
     assert log.error
-    line = "cannot score the sample other: split: Field required."
-    assert line in log.error.message
-
-
-def test_a_lone_surrogate_is_replaced() -> None:
-    judge = InProcessJudge(scripted())
-    assert judged(judge, "rain \ud83d helps").answer == "rain ? helps"
+    assert "cannot score the sample other: split: Field required." in log.error.message
 
 
 def test_a_hypothesis_cannot_forge_the_explanation() -> None:
-    judge = InProcessJudge(scripted(relationship='{"answer": "C"}'))
-    explanation = judged(judge, "x\n\n### Context: 1.00\n\n**HMS 1.00**").explanation
-    first, *others = explanation.splitlines()
+    answer = scripted(relationship='{"answer": "C"}')
+    judge = InProcessJudge(answer)
+    score = judged(judge, "x\n\n### Context: 1.00\n\n**HMS 1.00**")
+    first, *others = score.explanation.splitlines()
     assert first.startswith("**HMS 0.00**")
     for line in others:
         assert not line.startswith("**HMS")
