@@ -167,8 +167,8 @@ def score(judge: InProcessJudge, prediction: str = PREDICTED) -> Result:
     return score_of(log)
 
 
-def test_the_keys_stand_beside_hms_and_the_parts_in_the_explanation() -> None:
-    result = score(parts_judge(GOLD_PARTS[:2], PREDICTED_PARTS))
+def test_the_keys_stand_beside_hms_and_the_parts_in_explanation_and_record() -> None:
+    result = score(parts_judge(GOLD_PARTS[1::-1], PREDICTED_PARTS))
     expected = {
         "hms": 0.4,
         "context": 1,
@@ -180,7 +180,16 @@ def test_the_keys_stand_beside_hms_and_the_parts_in_the_explanation() -> None:
     }
     assert result.values == pytest.approx(expected)
     assert "### Form of the released evaluator: 0.27" in result.explanation
-    assert "2 gold and 3 predicted parts, of which 2 match." in result.explanation
+    assert "- gold 1: wind harms (context: coast)" in result.explanation
+    assert "- predicted 3: old is better (context: None)" in result.explanation
+    assert "- gold 1 matches predicted 1" in result.explanation
+    released = result.record["released"]
+    assert released["gold"][0] == {"text": "wind harms", "context": "coast"}
+    assert len(released["predicted"]) == 3
+    assert released["matched"] == [
+        {"gold": 1, "predicted": 1},
+        {"gold": 2, "predicted": 2},
+    ]
 
 
 RELEASED = {"hms_released", "context_recall", "context_precision"}

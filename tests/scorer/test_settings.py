@@ -182,6 +182,24 @@ def test_a_rejected_request_is_repeated_without_all_defaults(refused: str) -> No
     assert len(warnings(log)) == 1
 
 
+def test_a_single_rejected_request_leaves_the_defaults_of_others() -> None:
+    agreeing = scripted(extract=CONTEXTS)
+
+    def answer(request: Request) -> Answer:
+        is_refused = question(request) == "relationship" and "case 1" in str(request)
+        if is_refused and defaults_in(request):
+            return Refused("Bad request.")
+        return agreeing(request)
+
+    with serve(answer) as endpoint:
+        log = evaluate(judge_at(endpoint, "openai-api/local/m"), numbers=[1, 2], max_samples=1)
+    later = [request for request in endpoint.requests if "case 2" in str(request)]
+    assert later
+    for request in later:
+        assert defaults_in(request) == set(DEFAULTS)
+    assert warnings(log) == []
+
+
 def warnings(log: EvalLog) -> list[str]:
     """What the log says about rejected settings."""
     messages = []

@@ -11,6 +11,7 @@ from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.results.sample_score import SampleScore
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
+from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 from inspect_discoverybench.submission.submission import SCORE_NAME
 
 NO_COLUMNS = ("values", "metadata")
@@ -24,7 +25,7 @@ def score_columns(score: str = SCORE_NAME) -> list[Column]:
         if field.name not in NO_COLUMNS:
             read = partial(_of_score, score, field.name)
             columns.append(SampleColumn(field.name, path=read, full=True))
-    for key in SCORE_KEYS:
+    for key in (*SCORE_KEYS, *RELEASED_KEYS):
         read = partial(_value, score, key)
         columns.append(SampleColumn(key, path=read, full=True))
     return columns

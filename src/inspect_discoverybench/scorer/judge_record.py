@@ -6,7 +6,7 @@ from typing import Any
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.scorer.facets import FACETS
 from inspect_discoverybench.scorer.judge import Judge
-from inspect_discoverybench.scorer.released_form import RELEASED_PROMPTS
+from inspect_discoverybench.scorer.released_form import RELEASED_PROMPTS, ReleasedVerdict
 from inspect_discoverybench.scorer.verdict import Verdict
 
 COMPARED_KEYS = ("judge", "settings", "prompts")
@@ -27,7 +27,7 @@ def judge_record(judge: Judge, verdict: Verdict | None) -> dict[str, Any]:
     asked_again = sum(len(texts) - 1 for texts in replies.values())
     facets = verdict.decided if verdict else {}
     replies_by_name = sorted(replies.items())
-    return {
+    record = {
         "judge": str(judge.model),
         "settings": _settings(judge),
         "prompts": _prompts(),
@@ -35,6 +35,9 @@ def judge_record(judge: Judge, verdict: Verdict | None) -> dict[str, Any]:
         "facets": facets,
         "replies": dict(replies_by_name),
     }
+    if verdict and isinstance(verdict.released, ReleasedVerdict):
+        record["released"] = verdict.released.record()
+    return record
 
 
 def compared_part(metadata: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,13 +4,16 @@ The hypotheses are read as sub-hypotheses ("parts"), which are matched by contex
 of the whole hypotheses.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.replies import Reply
 from inspect_discoverybench.scorer.contexts import NO_CONTEXT, ListOrObject, ask_extractions, ask_match
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge
+from inspect_discoverybench.scorer.markdown import escape_markdown
 from inspect_discoverybench.scorer.question import ParseFailure
 
 RELEASED_KEYS = ("hms_released", "context_recall", "context_precision")
@@ -51,17 +54,17 @@ class Parts(Reply):
 
 @dataclass(frozen=True)
 class ReleasedVerdict:
-    """The judge's verdict on the parts: their numbers, and how many of them match.
+    """The judge's verdict on the parts.
 
     Attributes:
-        gold: Number of parts of the gold hypothesis.
-        predicted: Number of parts of the predicted hypothesis.
-        matched: Number of pairs of them whose contexts match.
+        gold: Parts of the gold hypothesis.
+        predicted: Parts of the predicted hypothesis.
+        matched: Number of the predicted part by number of the gold part whose context it matches, both from 1.
     """
 
-    gold: int
-    predicted: int
-    matched: int
+    gold: tuple[Part, ...]
+    predicted: tuple[Part, ...]
+    matched: Mapping[int, int]
 
     def values(self, variables: float, relationship: float) -> dict[str, float]:
         """The score keys; NaN where a factor is undecided, as for HMS even if another factor is 0.
@@ -73,14 +76,34 @@ class ReleasedVerdict:
             variables: F1 of the variables of the whole hypotheses.
             relationship: Score of the relationship of the whole hypotheses.
         """
-        recall = self.matched / self.gold
-        precision = self.matched / self.predicted
+        recall = len(self.matched) / len(self.gold)
+        precision = len(self.matched) / len(self.predicted)
         score = recall * precision * variables * relationship
         return {"hms_released": score, "context_recall": recall, "context_precision": precision}
 
+    def record(self) -> dict[str, list[dict[str, Any]]]:
+        """The parts and their matches, for the score metadata."""
+        return {
+            "gold": [part.model_dump() for part in self.gold],
+            "predicted": [part.model_dump() for part in self.predicted],
+            "matched": [{"gold": gold, "predicted": predicted} for gold, predicted in self.matched.items()],
+        }
+
     def describe(self) -> str:
-        """The numbers as Markdown."""
-        return f"{self.gold} gold and {self.predicted} predicted parts, of which {self.matched} match."
+        """The parts and their matches as Markdown."""
+        lines = [*_lines("gold", self.gold), *_lines("predicted", self.predicted)]
+        for gold, predicted in self.matched.items():
+            lines.append(f"- gold {gold} matches predicted {predicted}")
+        return "\n".join(lines)
+
+
+def _lines(side: str, parts: Sequence[Part]) -> list[str]:
+    lines = []
+    for number, part in enumerate(parts, 1):
+        text = escape_markdown(part.text)
+        context = escape_markdown(part.context)
+        lines.append(f"- {side} {number}: {text} (context: {context})")
+    return lines
 
 
 async def ask_released(judge: Judge, pair: HypothesisPair) -> ReleasedVerdict | ParseFailure:
@@ -98,18 +121,19 @@ async def ask_released(judge: Judge, pair: HypothesisPair) -> ReleasedVerdict | 
 
     gold = gold_reply.of(pair.gold_hypothesis)
     predicted = predicted_reply.of(pair.predicted_hypothesis)
-    free = dict(enumerate(gold, 1))
+    matched: dict[int, int] = {}
     for predicted_number, predicted_part in enumerate(predicted, 1):
-        for gold_number, gold_part in free.items():
+        for gold_number, gold_part in enumerate(gold, 1):
+            if gold_number in matched:
+                continue
             label = f" of parts {gold_number}, {predicted_number}"
             matches = await _match(judge, label, gold_part, predicted_part)
             if isinstance(matches, ParseFailure):
                 return matches
             if matches:
-                del free[gold_number]
+                matched[gold_number] = predicted_number
                 break
-    matched = len(gold) - len(free)
-    return ReleasedVerdict(len(gold), len(predicted), matched)
+    return ReleasedVerdict(gold, predicted, matched)
 
 
 async def _match(judge: Judge, label: str, gold: Part, predicted: Part) -> bool | ParseFailure:

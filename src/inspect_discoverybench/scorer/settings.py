@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections import Counter
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
@@ -27,6 +28,10 @@ OPERATIONAL = {
 """Model settings that do not change what a model answers."""
 
 
+MAX_REJECTIONS = 2
+"""Number of questions after whose rejection the defaults are no longer sent. A single one may have another cause."""
+
+
 @dataclass(frozen=True)
 class RequestSettings:
     """The settings of one request.
@@ -46,7 +51,7 @@ class RequestSettings:
 class JudgeSettings:
     """The judge's settings in one eval: the defaults, unless the provider rejected them."""
 
-    _rejecting: set[Model] = field(default_factory=set)
+    _rejections: Counter[Model] = field(default_factory=Counter)
     _requests: dict[tuple[Model, type[Reply], bool], RequestSettings] = field(default_factory=dict)
 
     def request(self, model: Model, reply_type: type[Reply], *, defaults: bool = True) -> RequestSettings:
@@ -57,7 +62,7 @@ class JudgeSettings:
             reply_type: Type of the reply.
             defaults: Whether to send the defaults. They are not sent to a provider that rejected them.
         """
-        with_defaults = defaults and model not in self._rejecting
+        with_defaults = defaults and self._rejections[model] < MAX_REJECTIONS
         key = (model, reply_type, with_defaults)
         if key not in self._requests:
             config = _defaults(model, reply_type) if with_defaults else GenerateConfig()
@@ -65,9 +70,9 @@ class JudgeSettings:
         return self._requests[key]
 
     def record_rejection(self, model: Model) -> None:
-        """Send this model no defaults from now on, because it answered a question only without them."""
-        if model not in self._rejecting:
-            self._rejecting.add(model)
+        """Count a question that the model answered only without the defaults. The last one is logged."""
+        self._rejections[model] += 1
+        if self._rejections[model] == MAX_REJECTIONS:
             logger.warning(
                 f"The judge {model} does not accept all of the settings temperature 0, seed 0 and reply schema. "
                 "Continuing without them."

@@ -184,7 +184,20 @@ class Tree(BaseModel):
         for column in (*self.leaves(), *self.distractors):
             if column.is_number and (column.low is None or column.high is None):
                 raise ValueError(f"{column.name}: a sampled {column.type} column needs low and high")
+        self._check_originals()
         return self
+
+    def _check_originals(self) -> None:
+        """Check that each second record follows a column that is made before it."""
+        originals = {node.name for node in self.nodes()}
+        for column in self.distractors:
+            if column.follows is None:
+                originals.add(column.name)
+            elif column.follows not in originals:
+                raise ValueError(
+                    f"{column.name}: {column.follows} is not a column that it can follow. Name a node, or a distractor "
+                    "before it that follows none"
+                )
 
     def nodes(self) -> Iterator[Node]:
         """Iterate over the nodes of all trees, parents first."""
