@@ -1,6 +1,7 @@
 """Whether the scores of two systems can be compared: what must be equal, and what should be known."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
@@ -48,7 +49,8 @@ def _version(system: System) -> str:
     for version in _recorded(system.results, "run.task_version"):
         number, _, _ = version.partition("-")
         numbers.add(number)
-    return ", ".join(sorted(numbers))
+    in_order = sorted(numbers)
+    return ", ".join(in_order)
 
 
 def _differing_sample(a: System, b: System, column: str) -> str | None:
@@ -73,12 +75,11 @@ def _judge_differences(a: System, b: System) -> list[str]:
 
     records = [json.loads(text) for text in first + second]
     reference, *others = records
-    lines: list[str] = []
+    lines: dict[str, None] = {}
     for record in others:
-        for line in differences(reference, record):
-            if line not in lines:
-                lines.append(line)
-    return lines
+        different = differences(reference, record)
+        lines |= dict.fromkeys(different)
+    return list(lines)
 
 
 def notes_on(systems: Sequence[System]) -> Iterator[str]:
@@ -92,7 +93,7 @@ def notes_on(systems: Sequence[System]) -> Iterator[str]:
             listed = ", ".join(values)
             yield f"The {noun} differ: {listed}."
 
-    prompts = _differing_prompts(systems)
+    prompts = _differing_prompts(results)
     if prompts:
         listed = ", ".join(prompts)
         yield f"These prompts differ: {listed}."
@@ -107,14 +108,16 @@ def notes_on(systems: Sequence[System]) -> Iterator[str]:
             yield f"{system.name}: only {system.score} is compared. To compare {others}, use --score."
 
 
-def _differing_prompts(systems: Sequence[System]) -> list[str]:
+def _differing_prompts(results: Sequence[Result]) -> list[str]:
     """Names of prompts of which the logs record several fingerprints."""
-    fingerprints: dict[str, set[str]] = {}
-    for system in systems:
-        for text in _recorded(system.results, "run.prompts"):
-            for name, fingerprint in json.loads(text).items():
-                fingerprints.setdefault(name, set()).add(fingerprint)
-    return [name for name, distinct in fingerprints.items() if len(distinct) > 1]
+    fingerprints: set[tuple[str, str]] = set()
+    for text in _recorded(results, "run.prompts"):
+        prompts = json.loads(text)
+        fingerprints.update(prompts.items())
+
+    counts = Counter(name for name, _ in fingerprints)
+    differing = [name for name, count in counts.items() if count > 1]
+    return sorted(differing)
 
 
 def _recorded(results: Sequence[Result], column: str) -> list[str]:

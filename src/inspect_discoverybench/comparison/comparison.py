@@ -86,7 +86,8 @@ def compare(systems: Sequence[System], left_out: Mapping[str, str], anyway: bool
     for a, b in combinations:
         warnings += incompatibilities(a, b)
     if warnings and not anyway:
-        raise InvalidArgument(f"{warnings[0]} Use comparable logs, or pass --anyway.")
+        first = warnings[0]
+        raise InvalidArgument(f"{first} Use comparable logs, or pass --anyway.")
 
     coverage = {}
     for system in systems:
@@ -122,18 +123,21 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
         difference = key_difference(a.tasks, b.tasks, key, comparisons)
         if difference is not None:
             keys.append(difference)
-    if not keys or keys[0].key != a.keys[0]:
+    compared_keys = [difference.key for difference in keys]
+    if a.keys[0] not in compared_keys:
         raise InvalidArgument(f"{names} have no common sample that both scored.")
 
     count = len(common)
+    only_baseline = len(a.tasks) - count
+    only_candidate = len(b.tasks) - count
     studies = [a.tasks[name].sample.study for name in common]
     return SystemPair(
         baseline=a.name,
         candidate=b.name,
         keys=keys,
         common=count,
-        only_baseline=len(a.tasks) - count,
-        only_candidate=len(b.tasks) - count,
+        only_baseline=only_baseline,
+        only_candidate=only_candidate,
         studies=_describe(studies),
     )
 

@@ -59,7 +59,8 @@ def key_difference(
             second_means.append(b.mean)
         if a.scored:
             lowest = b.mean_if_missing(0)
-            failures.append(lowest - a.mean)
+            difference = lowest - a.mean
+            failures.append(difference)
     if not first_means:
         return None
 
@@ -67,24 +68,28 @@ def key_difference(
     second_bounds = bounds(second)
     first_lowest, first_highest = map(fmean, first_bounds)
     second_lowest, second_highest = map(fmean, second_bounds)
+    first_scores = [score.mean for score in first]
+    second_scores = [score.mean for score in second]
     clusters = [task.cluster for task in tasks]
     studies = [task.sample.study for task in tasks]
     paired = compare_paired(
-        [score.mean for score in second],
-        [score.mean for score in first],
+        second_scores,
+        first_scores,
         clusters,
         studies,
         (second_bounds, first_bounds),
         comparisons,
     )
     missing = [score.missing for score in first + second]
+    worst = second_lowest - first_highest
+    best = second_highest - first_lowest
     return KeyDifference(
         key=key,
         baseline=fmean(first_means),
         candidate=fmean(second_means),
         paired=paired,
         missing=sum(missing),
-        worst=second_lowest - first_highest,
-        best=second_highest - first_lowest,
+        worst=worst,
+        best=best,
         failures_lowest=fmean(failures),
     )

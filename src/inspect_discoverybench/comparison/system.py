@@ -189,7 +189,8 @@ def _systems(text: str, selected: Selected, score: str | None) -> list[System]:
     results: dict[Configuration, list[Result]] = {}
     for configuration, result in selected:
         if result.score.score == name:
-            results.setdefault(configuration, []).append(result)
+            rows = results.setdefault(configuration, [])
+            rows.append(result)
 
     systems = []
     for configuration, rows in results.items():
@@ -219,5 +220,6 @@ def _choices(selected: Selected) -> dict[str, tuple[str, list[str]]]:
         if own or has_single_key:
             choices[name] = (name, listed)
         for key in listed:
-            choices[f"{name}.{key}"] = (name, [key])
+            long_name = f"{name}.{key}"
+            choices[long_name] = (name, [key])
     return choices

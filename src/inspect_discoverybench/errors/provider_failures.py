@@ -65,7 +65,8 @@ def reason_of(error: BaseException) -> str:
     first_cause = chain[-1]
     # Connection errors often have no text. The provider's package has usually caught and described them.
     described = [cause for cause in chain if str(cause)] or [first_cause]
-    message = one_line(described[-1])
+    last_described = described[-1]
+    message = one_line(last_described)
     if isinstance(first_cause, _UNREADABLE):
         message = _unreadable_reply(first_cause, message)
 
@@ -99,7 +100,8 @@ def _server_error(error: BaseException) -> str | None:
             if isinstance(content, Mapping):
                 content = content.get("message") or {**content}
             if content:
-                return one_line(str(content))
+                text = str(content)
+                return one_line(text)
     return None
 
 
@@ -121,7 +123,8 @@ def redact_request(error: BaseException) -> BaseException:
     for reference, text in attachments.items():  # long texts of events
         attachments[reference] = redact(text)
 
-    text = "".join(format_exception(error))
+    lines = format_exception(error)
+    text = "".join(lines)
     if redact(text) == text:
         return error
     return DiscoveryBenchError(text)
@@ -143,7 +146,8 @@ def model_errors(owner: str, model: Model) -> Iterator[None]:
             raise
         keys = {"api_key": model.api.api_key, **model.model_args}
         remember_keys(keys)
-        raise ModelFailed(f"{owner} failed: {reason_of(error)}.") from redact_request(error)
+        reason = reason_of(error)
+        raise ModelFailed(f"{owner} failed: {reason}.") from redact_request(error)
 
 
 def one_line(error: BaseException | str) -> str:

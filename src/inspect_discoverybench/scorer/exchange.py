@@ -54,7 +54,8 @@ class Exchange:
         for _ in range(MAX_EMPTY_REPLIES):
             output = await self._generate(conversation)
             if output.choices:
-                self.replies.append(replace_surrogates(output.completion))
+                reply = replace_surrogates(output.completion)
+                self.replies.append(reply)
                 self._update_limit(output)
                 return output
         raise self._failure("its replies have no choices")

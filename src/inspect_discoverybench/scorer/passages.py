@@ -83,7 +83,8 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
         word_count = sum(has_words(word.text) for word in quote_words)
         if word_count < MIN_WORDS and not _is_line_or_sentence(text, start, end):
             raise ReplyRejected(f"this quote is no whole line or sentence, nor {MIN_WORDS} words long: {shown}.")
-        passage = text[start:end].strip(f"{_MARKS},;")
+        ends = f"{_MARKS},;"
+        passage = text[start:end].strip(ends)
         found.append(passage)
         words = words[after:]
     return found
