@@ -33,41 +33,30 @@ def requests_about(name: str, endpoint: Endpoint) -> list[Request]:
     return [request for request in endpoint.requests if question(request) == name]
 
 
-def test_a_truncated_reply_is_requested_with_a_higher_limit() -> None:
-    first = Cut("", tokens=300)
-    second = Cut('{"answer": "A", "expl', tokens=1200)
-    answer = first_answering(first, second)
-    config = GenerateConfig(max_tokens=300)
-    with serve(answer) as endpoint:
-        judge = judge_at(endpoint, config=config)
-        score = judged_by(judge)
-    assert score.values == FULL
-
-    _, second_request, third_request = requests_about("relationship", endpoint)
-    assert second_request["max_tokens"] > 300
-    assert third_request["max_tokens"] > second_request["max_tokens"]
-    # The limit of other questions, and the recorded one, is that of the role.
-    [other_request] = requests_about("variables", endpoint)
-    assert other_request["max_tokens"] == 300
-    assert score.record["settings"]["max_tokens"] == 300
-
-
 @pytest.mark.parametrize(
     ("limit", "reported_tokens"),
-    [(None, 20_000), (20_000, 0)],
-    ids=["no limit", "no reported tokens"],
+    [(None, 20_000), (300, 300), (20_000, 0)],
+    ids=["the provider's own", "the role's", "the role's, without usage"],
 )
-def test_the_raised_limit_is_above_the_limit_and_the_reported_tokens(limit: int | None, reported_tokens: int) -> None:
-    cut = Cut("", reported_tokens)
-    answer = first_answering(cut)
+def test_a_truncated_reply_is_requested_with_a_higher_limit(limit: int | None, reported_tokens: int) -> None:
+    first = Cut("", reported_tokens)
+    second = Cut('{"answer": "A", "expl', reported_tokens)
+    answer = first_answering(first, second)
     config = GenerateConfig(max_tokens=limit)
     with serve(answer) as endpoint:
         judge = judge_at(endpoint, config=config)
         score = judged_by(judge)
     assert score.values == FULL
-    first_request, second_request = requests_about("relationship", endpoint)
+
+    first_request, second_request, third_request = requests_about("relationship", endpoint)
+    first_limit = limit or reported_tokens
     assert first_request.get("max_tokens") == limit
-    assert second_request["max_tokens"] > 20_000
+    assert second_request["max_tokens"] > first_limit
+    assert third_request["max_tokens"] > second_request["max_tokens"]
+    # The limit of other questions, and the recorded one, is that of the role.
+    [other_request] = requests_about("variables", endpoint)
+    assert other_request.get("max_tokens") == limit
+    assert score.record["settings"]["max_tokens"] == limit
 
 
 def test_three_truncated_replies_are_reported() -> None:

@@ -12,7 +12,6 @@ SAME: dict[str, tuple[str, str, str]] = {
     "emphasis left out": ("**BMI** rises *with* age.", "BMI rises with age.", "BMI** rises *with* age."),
     "quotation marks": ('It says "BMI rises with age", p. 3', "\u201cBMI rises with age\u201d", "BMI rises with age"),
     "another apostrophe": ("A doesn\u2019t rise with B", "A doesn't rise with B", "A doesn\u2019t rise with B"),
-    "without its question mark": ("So BMI rises with age? No.", "BMI rises with age", "BMI rises with age?"),
     "without its full stop": ("We see: A rises with B.", "A rises with B", "A rises with B."),
     "a short sentence": ("I tested it. **BMI rises.** I am sure.", "BMI rises.", "BMI rises."),
     "a short line": ("Answer\n- **BMI rises**\nEnd", "BMI rises", "BMI rises"),
@@ -29,10 +28,7 @@ SAME: dict[str, tuple[str, str, str]] = {
         "women earn less in towns.",
     ),
     "in parentheses": ("(women earn less in towns)", "women earn less in towns", "women earn less in towns"),
-    "in brackets": ("[women earn less in towns].", "women earn less in towns", "women earn less in towns"),
     "after a number": ("1.Women earn less in towns.", "Women earn less in towns.", "Women earn less in towns."),
-    "after a colon": ("Hypothesis:women earn less in towns", "women earn less in towns", "women earn less in towns"),
-    "in a tag": ("<p>women earn less in towns.</p>", "women earn less in towns.", "women earn less in towns."),
     "a script without spaces": (
         "\u3010\u4eee\u8aac\u3011BMI\u306f\u4e0a\u304c\u308b\u3002\u4ee5\u4e0a\u3002",
         "BMI\u306f\u4e0a\u304c\u308b\u3002",
@@ -97,11 +93,6 @@ def test_quotes_are_in_the_order_of_the_text() -> None:
 def test_quotes_in_another_order_are_rejected() -> None:
     with pytest.raises(ReplyRejected, match="not after the quote before it"):
         passages(TEXT, [SECOND, FIRST])
-
-
-def test_a_passage_cannot_be_quoted_twice() -> None:
-    with pytest.raises(ReplyRejected, match="not after the quote before it"):
-        passages(TEXT, [FIRST, FIRST])
 
 
 def test_words_cannot_be_picked_one_by_one() -> None:
