@@ -219,7 +219,6 @@ def test_the_record_has_the_settings_without_secrets() -> None:
         log = evaluate(judge)
     score = score_of(log)
     recorded = settings(score)
-    assert recorded["temperature"] == 0
     assert recorded["reasoning_effort"] == "low"
     assert recorded["response_schema"] is True
     assert recorded["base_url"].startswith(f"{endpoint.url} (sha256:")
