@@ -1,6 +1,7 @@
 """`discoverybench compare`: paired comparison of systems."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from tests.synthetic_logs import Run, write_logs
 
 WEAK = Run("real", "react", "provider/small", 0.1, second_judge=0.0)
 STRONG = Run("real", "react", "provider/large", 0.6)
+MARK_EXPLAINED = "* Some samples have no score, and the mean is of the others."
 
 
 def run(operands: str) -> Result:
@@ -48,6 +50,7 @@ def test_a_pair_is_printed_on_80_columns() -> None:
     lines = result.stdout.splitlines()
     assert max(map(len, lines)) <= 80
     text = without_layout(result.stdout)
+    assert "*" not in text
     expected = (
         "Baseline react · provider/small 30 of 239 tasks (30 selected: archaeology 6, ",
         "30 common tasks",
@@ -62,7 +65,7 @@ def test_a_pair_is_printed_on_80_columns() -> None:
 
 
 def test_more_than_two_systems_are_ranked() -> None:
-    middle = Run("real", "react", "provider/medium", 0.3)
+    middle = Run("real", "react", "provider/medium", 0.3, unscored=0.3)
     write_logs([WEAK, STRONG, middle], Path("logs"), samples=30)
     result = run("logs")
     text = without_layout(result.stdout)
@@ -70,6 +73,11 @@ def test_more_than_two_systems_are_ranked() -> None:
     second = text.index("provider/medium")
     third = text.index("provider/small")
     assert first < second < third
+    assert "Ranking on the 24 tasks that all systems scored" in text
+    assert "provider/medium 0.288* " in text
+    assert re.search(r"1 − 3 30 \+0\.\d{3} ", text)
+    assert re.search(r"2 − 3 24 \+0\.\d{3}\* ", text)
+    assert MARK_EXPLAINED in text
     assert "Pairs, with intervals and p-values adjusted for their number" in text
 
 
@@ -100,6 +108,8 @@ def test_lost_epochs_fail_the_gate() -> None:
     assert result.exit_code == 1
     text = without_layout(result.stdout)
     assert "samples of the common tasks without HMS" in text
+    assert re.search(r" hms \d+ 0\.\d{3}\* 0\.\d{3}\* ", text)
+    assert MARK_EXPLAINED in text
 
 
 @pytest.mark.usefixtures("logs")

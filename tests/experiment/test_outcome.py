@@ -69,7 +69,8 @@ def test_samples_without_a_submission_and_with_errors_are_counted() -> None:
     options = "--set 'options={fail_on_error: false, max_samples: 1, max_connections: 1}'"
     with lab(lambda _: next(answers)) as (model, _):
         output = failed(f"run small.yaml {NO_DATA_GUESS} {options} --model {model}")
-    assert re.search(r"lab/\S+ +HMS 0\.000 +– +1 +0 +1 +1 ", output)
+    assert re.search(r"lab/\S+ +HMS 0\.000\* +– +1 +0 +1 +1 ", output)
+    assert "* Some samples have no score, and the mean is of the others." in output
     assert "Samples with an error: 1. To run them again, run:\n  inspect eval-retry " in output
 
 

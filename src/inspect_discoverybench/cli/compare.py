@@ -8,7 +8,7 @@ import click
 from pydantic_core import to_json
 from rich.console import Console
 
-from inspect_discoverybench.cli.terminal import p_value, plural, print_table, say
+from inspect_discoverybench.cli.terminal import MISSING_NOTE, mean_text, p_value, plural, print_table, say
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 
 # These modules import pandas and scipy, which takes seconds. The command imports them when it runs.
@@ -116,6 +116,8 @@ def _print_pair(comparison: "SystemComparison") -> None:
     columns = ("Tasks", "Baseline", "Candidate", "Diff.", "95% CI", "p")
     rows = [_difference_row(difference) for difference in pair.keys]
     print_table("On these tasks", [""], columns, rows)
+    if any(difference.missing for difference in pair.keys):
+        say(MISSING_NOTE)
     first = pair.keys[0]
     for sentence in _verdicts(first, pair.studies):
         console.print(sentence)
@@ -128,8 +130,8 @@ def _difference_row(difference: "KeyDifference") -> list[str]:
     return [
         difference.key or "score",
         str(paired.tasks),
-        f"{difference.baseline:.3f}",
-        f"{difference.candidate:.3f}",
+        mean_text(difference.baseline, difference.missing),
+        mean_text(difference.candidate, difference.missing),
         f"{paired.difference:+.3f}",
         *_interval_and_p(paired),
     ]
@@ -179,6 +181,7 @@ def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
 
 def _print_ranking(comparison: "SystemComparison") -> None:
     """All systems, and all pairs of them by their numbers in the ranking, because names are long."""
+    sizes = [rank.estimate.tasks for rank in comparison.ranking]
     numbers: dict[str, str] = {}
     ranks = []
     for number, rank in enumerate(comparison.ranking, 1):
@@ -187,11 +190,12 @@ def _print_ranking(comparison: "SystemComparison") -> None:
         row = [
             str(number),
             rank.system,
-            f"{estimate.mean:.3f}",
+            mean_text(estimate.mean, rank.missing),
             _interval(estimate, ""),
         ]
         ranks.append(row)
-    title = "Ranking on the tasks that all systems scored"
+    tasks = plural(max(sizes, default=0), "task")
+    title = f"Ranking on the {tasks} that all systems scored"
     rank_columns = ("Mean", "95% CI on\nthese tasks")
     print_table(title, ("", "System"), rank_columns, ranks)
 
@@ -199,11 +203,12 @@ def _print_ranking(comparison: "SystemComparison") -> None:
     for pair in comparison.pairs:
         candidate = numbers.get(pair.candidate, pair.candidate)
         baseline = numbers.get(pair.baseline, pair.baseline)
-        paired = pair.keys[0].paired
+        first = pair.keys[0]
+        paired = first.paired
         row = [
             f"{candidate} − {baseline}",
             str(paired.tasks),
-            f"{paired.difference:+.3f}",
+            mean_text(paired.difference, first.missing, "+"),
             *_interval_and_p(paired),
             *_interval_and_p(paired.new_studies),
         ]
@@ -211,6 +216,10 @@ def _print_ranking(comparison: "SystemComparison") -> None:
     title = "Pairs, with intervals and p-values adjusted for their number"
     pair_columns = ("Tasks", "Difference", "95% CI on\nthese tasks", "p", "95% CI on\nnew studies", "p")
     print_table(title, ["Systems"], pair_columns, pairs)
+    missing = [rank.missing for rank in comparison.ranking]
+    missing += [pair.keys[0].missing for pair in comparison.pairs]
+    if any(missing):
+        say(MISSING_NOTE)
 
 
 def _interval_and_p(estimate: "PairedDifference | NewStudies | None") -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 import shlex
 
-from inspect_discoverybench.cli.terminal import number_or_unknown, print_table, say
+from inspect_discoverybench.cli.terminal import MISSING_NOTE, mean_text, number_or_unknown, print_table, say
 from inspect_discoverybench.experiment.execution import ExperimentResult
 from inspect_discoverybench.experiment.outcome import RunOutcome
 from inspect_discoverybench.submission.submission import SCORE_NAME
@@ -17,6 +17,8 @@ def print_outcomes(result: ExperimentResult) -> None:
         ("score", "95 % CI on\nthese tasks", "scored", "unscored", "no submission", "errors", "tokens", "US $"),
         [_row(outcome) for outcome in result.outcomes],
     )
+    if any(outcome.score and outcome.samples.missing for outcome in result.outcomes):
+        say(MISSING_NOTE)
     _print_tasks(result)
     _print_floor(result)
     _print_state(result)
@@ -28,7 +30,8 @@ def print_outcomes(result: ExperimentResult) -> None:
 def _row(outcome: RunOutcome) -> list[str]:
     value = interval = "–"
     if outcome.score is not None:
-        value = f"{outcome.score.metric} {outcome.score.value:.3f}"
+        mean = mean_text(outcome.score.value, outcome.samples.missing)
+        value = f"{outcome.score.metric} {mean}"
         if outcome.score.interval is not None:
             low, high = outcome.score.interval
             interval = f"{low:.3f} to {high:.3f}"

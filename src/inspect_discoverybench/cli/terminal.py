@@ -59,6 +59,16 @@ def number_or_unknown(value: float | None, decimals: int = 0) -> str:
     return f"{value:,.{decimals}f}"
 
 
+MISSING_NOTE = "* Some samples have no score, and the mean is of the others."
+"""Explains the mark of `mean_text`."""
+
+
+def mean_text(value: float, missing: int, sign: str = "") -> str:
+    """A mean, or a difference of means, with a mark if samples are missing."""
+    mark = "*" if missing else ""
+    return f"{value:{sign}.3f}{mark}"
+
+
 def p_value(value: float | None) -> str:
     """Three decimals, or that it is smaller; a dash if there is none."""
     if value is None:

@@ -41,10 +41,17 @@ class SystemPair:
 
 @dataclass(frozen=True)
 class SystemRank:
-    """A system's mean of the first key over the tasks that all systems scored."""
+    """A system's mean of the first key over the tasks that all systems scored.
+
+    Attributes:
+        system: Name of the system.
+        estimate: The mean.
+        missing: Number of the system's samples without the score, also of other tasks.
+    """
 
     system: str
     estimate: Estimate
+    missing: int
 
 
 @dataclass(frozen=True)
@@ -167,7 +174,8 @@ def _ranking(systems: Sequence[System]) -> list[SystemRank]:
         tasks = [system.tasks[name] for name in names]
         estimate = mean_score(tasks, key)
         if estimate is not None:
-            rank = SystemRank(system.name, estimate)
+            missing = sum(task.score(key).missing for task in system.tasks.values())
+            rank = SystemRank(system.name, estimate, missing)
             ranks.append(rank)
     return sorted(ranks, key=attrgetter("estimate.mean"), reverse=True)
 

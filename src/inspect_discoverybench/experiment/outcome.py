@@ -35,6 +35,11 @@ class SampleCounts:
     errors: int
     calls_as_text: int
 
+    @property
+    def missing(self) -> int:
+        """Number of samples without a score."""
+        return self.unscored + self.errors
+
     @classmethod
     def of_log(cls, log: LogSummary) -> "SampleCounts":
         """Count the samples of a log."""
