@@ -104,16 +104,20 @@ class Trial:
     def try_judge(self) -> None:
         """Let the judge judge pairs and read texts of the judge audit."""
         options = {**self.options, "model": self.judge, "model_args": {}, "model_base_url": None}
-        log = self._eval(judge_audit(released=False), AUDIT_SAMPLES, **options)
-        scores = [SampleScore.of(sample, "audit") for sample in log.samples or []]
+        task = judge_audit(released=False)
+        log = self._eval(task, AUDIT_SAMPLES, **options)
+        samples = log.samples or []
+        scores = [SampleScore.of(sample, "audit") for sample in samples]
         repetitions = [score.metadata.get("asked_again") for score in scores]
         valid = repetitions.count(0)
-        self.notes.append(f"Judge {self.judge}: {valid} of {len(scores)} samples had valid replies at the first try.")
+        note = f"Judge {self.judge}: {valid} of {len(samples)} samples had valid replies at the first try."
+        self.notes.append(note)
 
         for facet in ACCURACIES:
             decided = [score.values[facet] for score in scores if facet in score.values]
             right = sum(decided)
-            self.notes.append(f"  {facet}: right in {right:.0f} of {len(decided)}.")
+            note = f"  {facet}: right in {right:.0f} of {len(decided)}."
+            self.notes.append(note)
 
     def _try_agent(self, task: Task, samples: int, agent: str, form: str) -> None:
         arguments = {**AGENTS[agent], "actions": form}
