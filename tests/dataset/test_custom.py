@@ -1,5 +1,6 @@
 """Custom studies: the example of the guide, hints, paths and tables."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,15 @@ def test_a_file_without_described_columns_is_described_by_its_suffix(tmp_path: P
 def test_a_truncated_table_is_refused(tmp_path: Path) -> None:
     folder = write_study(tmp_path, table="x,y\n1,2\n3")
     with pytest.raises(UnreadableTable, match=r"a\.csv: line 3 has 1 values, expected 2\. .* truncated"):
+        load(folder)
+
+
+def test_a_table_behind_a_link_is_checked_by_the_name_of_the_link(tmp_path: Path) -> None:
+    folder = write_study(tmp_path)
+    (folder / "a.csv").unlink()
+    (folder / "a.csv").symlink_to("blob")
+    (folder / "blob").write_bytes(gzip.compress(b"x,y\n1,2\n"))
+    with pytest.raises(DataError, match=r"a\.csv is no text file"):
         load(folder)
 
 

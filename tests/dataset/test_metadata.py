@@ -31,6 +31,7 @@ INCOMPLETE = {"qid": 0, "question": "?"}
     ("metadata", "message"),
     [
         (study(queries=[INCOMPLETE]), r"metadata_0\.json: queries\.0\.question_type: "),
+        (study("a.csv", "./a.csv"), r"metadata_0\.json: datasets: .*data file a\.csv is described twice"),
         (study(queries=[QUERY, QUERY]), "broken/0/0 is defined in both .*qid"),
     ],
 )

@@ -100,7 +100,8 @@ def test_shards_are_run_one_by_one_and_read_as_one() -> None:
 
     output = completed("run small.yaml --shard 2/2")
     assert "discoverybench status small.yaml --shards 2" in output
-    assert "discoverybench/demo: all 1 tasks of shard 2/2" in output
+    assert "discoverybench/demo: 1 of 8 tasks (1 selected: " in output
+    assert ") in shard 2/2" in output
     table = failed("status small.yaml --shards 2")
     assert "Missing: 1\nTo continue, run: discoverybench run small.yaml --shard 1/2\n" in table
     assert "in logs/small would be dropped, because " in refused("run small.yaml --shard 1/2 --limit 1")

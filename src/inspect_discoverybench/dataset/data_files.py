@@ -22,7 +22,7 @@ _CHECKSUMS = 'for name do { sha256sum || shasum -a 256; } <"$name" || echo unrea
 
 
 def locate(folder: Path, name: str) -> Path:
-    """Find a data file; the path is absolute, without links.
+    """Find a data file. If it is a link, the path is that of the link: the name says what it contains.
 
     Args:
         folder: Folder of the metadata file.
@@ -54,7 +54,7 @@ def locate(folder: Path, name: str) -> Path:
         raise DataMissing(f"{subject} does not exist, or is not a regular file. Add it.")
     if _is_metadata(target):
         raise DataError(f"{subject} is a metadata file, which the agent must not see. Remove it from `datasets`.")
-    return target
+    return path
 
 
 def _is_metadata(path: Path) -> bool:

@@ -7,7 +7,7 @@ list of one list; DB-SYNTH has flat lists. Fields that this package does not nee
 import json
 from collections.abc import Mapping
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
@@ -36,6 +36,16 @@ def _flatten_queries(value: Any) -> Any:
     if is_nested:
         return list(chain.from_iterable(value))
     return value
+
+
+def _named_once(files: "tuple[DataFile, ...]") -> "tuple[DataFile, ...]":
+    names: set[PurePosixPath] = set()
+    for file in files:
+        name = PurePosixPath(file.name)  # `./a.csv` and `a.csv` are the same file
+        if name in names:
+            raise ValueError(f"data file {name} is described twice; remove one entry")
+        names.add(name)
+    return files
 
 
 def _correct_spelling(question_type: str) -> str:
@@ -91,7 +101,9 @@ class Study(ReleasedModel):
     """
 
     domain: RequiredText
-    data_files: tuple[DataFile, ...] = Field(validation_alias="datasets", min_length=1)
+    data_files: Annotated[tuple[DataFile, ...], AfterValidator(_named_once)] = Field(
+        validation_alias="datasets", min_length=1
+    )
     goals: Annotated[tuple[Goal, ...], BeforeValidator(_flatten_queries)] = Field(
         validation_alias="queries", min_length=1
     )

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from inspect_ai.log import EvalLog, EvalMetric, EvalSampleSummary, headline_metric
 
 from inspect_discoverybench.experiment.matrix import RunLabels
-from inspect_discoverybench.results.coverage import describe_tasks
+from inspect_discoverybench.results.configuration import benchmark_name
+from inspect_discoverybench.results.coverage import describe_tasks, split_size
 from inspect_discoverybench.results.log_files import LogSummary, is_scored
 from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.usage import total_cost, total_tokens
@@ -141,12 +142,16 @@ class RunOutcome:
 
 def _tasks(log: LogSummary) -> str:
     domains = {sample.id: sample.metadata.get("domain") for sample in log.samples}
+    splits = [sample.metadata.get("split") for sample in log.samples]
+    split = splits[0] if splits else None
     run = RunRecord.of(log.header)
-    tasks = describe_tasks(domains, {run.selection}, run.task_samples or 0)
+    benchmark = benchmark_name(run, split)
+    available = split_size(benchmark, run.task_samples or 0)
+    tasks = describe_tasks(domains, {run.selection}, available)
     shard = (log.header.eval.metadata or {}).get("shard")
     if shard is None:
         return tasks
-    return f"{tasks} of shard {shard}"
+    return f"{tasks} in shard {shard}"
 
 
 def _interval(metrics: Mapping[str, EvalMetric]) -> tuple[float, float] | None:

@@ -13,6 +13,7 @@ from inspect_ai.log import EvalLog
 from inspect_discoverybench.errors.exceptions import InvalidArgument, InvalidExperiment
 from inspect_discoverybench.experiment.eval_set import EvalSet
 from inspect_discoverybench.results.log_files import read_summaries
+from inspect_discoverybench.results.run_record import TASK_SAMPLES
 
 MAX_SHARDS = 10_000
 """Far above useful numbers: no released split has as many samples."""
@@ -132,7 +133,8 @@ def restrict_to_shard(eval_set: EvalSet, shard: Shard, dry_run: Sequence[EvalLog
 
 def _restrict_task(task: Task, ids: set[int | str]) -> Task:
     dataset = task.dataset.filter(lambda sample: sample.id in ids)
-    return task_with(task, dataset=dataset)
+    metadata = {**(task.metadata or {}), TASK_SAMPLES: len(task.dataset)}
+    return task_with(task, dataset=dataset, metadata=metadata)
 
 
 def _eval_set_id(log_dir: str, count: int) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inspect_discoverybench.results.result import Result
-from inspect_discoverybench.results.run_record import PLACEBO
+from inspect_discoverybench.results.run_record import PLACEBO, RunRecord
 
 BENCHMARKS = {"real": "DB-REAL", "synth": "DB-SYNTH"}
 """Names of the tasks that have splits."""
@@ -66,14 +66,17 @@ def configurations_of(results: Sequence[Result], pool_splits: bool = False) -> l
 
 def benchmark_of(result: Result, pool_splits: bool = False) -> str:
     """The name of a result's task, with its split, and with the seed of a placebo."""
-    run = result.run
+    return benchmark_name(result.run, result.sample.split, pool_splits)
+
+
+def benchmark_name(run: RunRecord, split: str | None, pool_splits: bool = False) -> str:
+    """The name of a run's task, as for `benchmark_of`, for a sample of this split."""
     arguments = json.loads(run.task_arguments)
     task = run.task.removesuffix(PLACEBO)
     name = BENCHMARKS.get(task, task)
     if task in BENCHMARKS:
         is_pooled = pool_splits or arguments.get("split") == ALL_SPLITS
-        split = ALL_SPLITS if is_pooled else result.sample.split
-        name += f" {split}"
+        name += f" {ALL_SPLITS if is_pooled else split}"
     if task != run.task:
         name += f", placebo {arguments.get('placebo')}"
     return name

@@ -26,8 +26,13 @@ SELECTIONS = {
 
 def task_count(benchmark: str, results: Sequence[Result]) -> int:
     """Number of tasks of a benchmark, of which these results may be a part."""
-    split, _, _ = benchmark.partition(",")  # without a placebo
     available = max(result.run.task_samples or 0 for result in results)
+    return split_size(benchmark, available)
+
+
+def split_size(benchmark: str, available: int) -> int:
+    """Number of tasks of a benchmark: those of a released split, or else those that were available."""
+    split, _, _ = benchmark.partition(",")  # without a placebo
     return SPLIT_SIZES.get(split, available)
 
 

@@ -36,6 +36,9 @@ NO_HINTS = (
 """Task arguments that select samples, are part of the benchmark or of the judge's record, or change no result. All
 others are hints."""
 
+TASK_SAMPLES = "task_samples"
+"""Key in the metadata of a shard's log: the number of samples of its task in all shards together."""
+
 LIMITS = {"message_limit", "token_limit", "turn_limit", "time_limit", "working_limit", "cost_limit"}
 """Inspect's options that limit a sample."""
 
@@ -86,7 +89,7 @@ class RunRecord:
             task=without_package(spec.task),
             task_version=str(spec.task_version),
             task_arguments=json.dumps(spec.task_args_passed),
-            task_samples=spec.dataset.samples,
+            task_samples=metadata.get(TASK_SAMPLES, spec.dataset.samples),
             selection=_selection(spec),
             package_version=provenance.get("package"),
             data_commit=data.get("commit"),
