@@ -4,8 +4,9 @@ import pytest
 
 from inspect_discoverybench.report.figure import svg
 from inspect_discoverybench.report.means import HIGH, HMS, IF_0, IF_1, LOW
+from inspect_discoverybench.report.table import shown_tables
 from inspect_discoverybench.results.result import Result
-from tests.typed_results import result, results, rows, sections
+from tests.typed_results import MISSING, result, results, rows, sections
 
 OTHER = '{"judge": "provider/other"}'
 OFFLINE = '{"judge": "discoverybench/lexical"}'
@@ -35,6 +36,16 @@ def test_missing_samples_are_counted_and_the_interval_covers_what_they_could_be(
     assert high > 50
     outcomes = ("scored", "unscored", "no submission", "limit", "error")
     assert rows(section, *outcomes) == [(1, 1, 1, 1, 1)]
+
+
+@pytest.mark.parametrize("name", ["hms", "domain", "cost"])
+def test_means_with_missing_samples_are_marked(name: str) -> None:
+    section = sections(
+        results({"a": 1.0, "b": MISSING, "c": 0.5}, agent="react", domain="x"),
+        results({"d": 1.0, "e": 0.5}, agent="codegen", domain="y"),
+    )[name]
+    [table] = shown_tables(section.table, {})
+    assert table.columns[HMS] == ["75.0*", "75.0"]
 
 
 def test_the_best_agent_is_marked_and_oracles_and_the_floor_come_last() -> None:
@@ -119,7 +130,12 @@ def test_published_scores_stand_beside_full_splits_only(split: str, tasks: int, 
     names = [f"t{number}" for number in range(tasks)]
     scores = dict.fromkeys(names, 0.5)
     run = results(scores, split=split)
-    section = sections(run)["hms"]
-    assert section.chart is not None
-    image = svg(section.chart)
+    report = sections(run)
+    chart = report["hms"].chart
+    assert chart is not None
+    image = svg(chart)
     assert ("react · GPT-4o, paper: 24.4" in image) == is_shown
+    assert ("published" in report) == is_shown
+    if is_shown:
+        table = rows(report["published"], "benchmark", "agent", f"{HMS}, GPT-4o")
+        assert ("DB-REAL test", "react", 24.4) in table

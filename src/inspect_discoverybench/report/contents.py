@@ -13,7 +13,7 @@ from inspect_discoverybench.report.groups import group_sections
 from inspect_discoverybench.report.judge_errors import judge_error_section
 from inspect_discoverybench.report.judges import main_results, name_judges
 from inspect_discoverybench.report.leaderboard import Leaderboard
-from inspect_discoverybench.report.overview import new_studies, overview
+from inspect_discoverybench.report.overview import new_studies, overview, published_section
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.results.frame import Results
@@ -62,6 +62,7 @@ class Contents:
 def _sections(leaderboard: Leaderboard) -> list[Section]:
     sections = [
         overview(leaderboard),
+        published_section(leaderboard),
         new_studies(leaderboard),
         facet_section(leaderboard),
         losses(leaderboard),

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from inspect_discoverybench.report.charts import Style, agent_colors
 from inspect_discoverybench.report.judges import is_offline
-from inspect_discoverybench.report.means import Row, interval_columns
+from inspect_discoverybench.report.means import Row, interval_columns, missing_columns
 from inspect_discoverybench.results.configuration import Configuration, configurations_of
 from inspect_discoverybench.results.coverage import describe_coverage, is_complete, task_count
 from inspect_discoverybench.results.result import Result
@@ -65,7 +65,7 @@ class Standing:
     @property
     def hms_columns(self) -> Row:
         """Columns that begin the rows of tables with mean HMS."""
-        return self.key_columns | interval_columns(self.mean)
+        return self.key_columns | interval_columns(self.mean) | missing_columns(self.tasks)
 
     @cached_property
     def results(self) -> list[Result]:

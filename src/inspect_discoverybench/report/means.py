@@ -44,25 +44,26 @@ def interval_columns(mean: Estimate | None, columns: Interval = HMS_INTERVAL) ->
     }
 
 
+def missing_columns(tasks: Sequence[Task]) -> Row:
+    """The bounds of mean HMS × 100; NaN if no samples are missing."""
+    scores = [task.score() for task in tasks]
+    if not any(score.missing for score in scores):
+        return {IF_0: math.nan, IF_1: math.nan}
+    lowest, highest = bounds(scores)
+    return {IF_0: 100 * fmean(lowest), IF_1: 100 * fmean(highest)}
+
+
 def count_columns(tasks: Sequence[Task]) -> Row:
     """The bounds of mean HMS × 100 if samples are missing, and counts."""
-    scores = [task.score() for task in tasks]
-    scored = [score for score in scores if score.scored]
-    missing = [score for score in scores if score.missing]
-
+    scored = [task for task in tasks if task.score().scored]
     clusters = {task.cluster for task in tasks}
-    row: Row = {
-        IF_0: math.nan,
-        IF_1: math.nan,
-        "tasks": len(scored),
-        "gold hypotheses": len(clusters),
-    }
-    if missing:
-        lowest, highest = bounds(scores)
-        row[IF_0] = 100 * fmean(lowest)
-        row[IF_1] = 100 * fmean(highest)
-
     outcomes: Counter[str] = Counter()
     for task in tasks:
         outcomes.update(result.score.outcome for result in task.results)
-    return row | {outcome.value: outcomes[outcome] for outcome in Outcome}
+    counts = {outcome.value: outcomes[outcome] for outcome in Outcome}
+    return {
+        **missing_columns(tasks),
+        "tasks": len(scored),
+        "gold hypotheses": len(clusters),
+        **counts,
+    }

@@ -1,4 +1,4 @@
-"""The sections about mean HMS: by agent and model beside the paper's scores, and on new studies."""
+"""The sections about mean HMS: by agent and model, in the paper, and on new studies."""
 
 from collections import Counter
 from pathlib import Path
@@ -57,6 +57,17 @@ def _published_beside(leaderboard: Leaderboard) -> list[pd.DataFrame]:
             own = own.assign(benchmark=benchmark.name)
             tables.append(own)
     return tables
+
+
+def published_section(leaderboard: Leaderboard) -> Section | None:
+    """The paper's HMS by agent and model; None unless a benchmark is a full split."""
+    tables = _published_beside(leaderboard)
+    if not tables:
+        return None
+    scores = pd.concat(tables)
+    table = scores.pivot(index=["benchmark", "agent"], columns="model", values=HMS)
+    table.columns = [f"{HMS}, {model}" for model in table]
+    return Section("published", table.reset_index())
 
 
 def new_studies(leaderboard: Leaderboard) -> Section | None:

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from inspect_discoverybench.report.means import IF_0, IF_1
+from inspect_discoverybench.report.means import HMS, IF_0, IF_1
 
 MISSING = "–"
 
@@ -67,7 +67,9 @@ def _shown(title: str, table: pd.DataFrame) -> ShownTable:
             continue
         heading = name.replace("_", " ")
         cells = _cells(table, name)
-        if name.endswith(LOW):
+        if name == HMS and IF_0 in table:
+            cells = _marked(cells, _cells(table, IF_0))
+        elif name.endswith(LOW):
             interval = name.removesuffix(LOW)
             heading = f"95 % CI, {interval}"
             cells = _intervals(cells, _cells(table, interval + HIGH))
@@ -109,6 +111,15 @@ def _text(value: Any, decimals: int) -> str:
     if isinstance(value, float):
         return f"{value:,.{decimals}f}"
     return str(value)
+
+
+def _marked(means: list[str], lowest: list[str]) -> list[str]:
+    """Means with a mark if samples are missing, so that the mean has a lowest value."""
+    marked = []
+    for mean, low in zip(means, lowest, strict=True):
+        is_partial = MISSING not in (mean, low)
+        marked.append(f"{mean}*" if is_partial else mean)
+    return marked
 
 
 def _intervals(lows: list[str], highs: list[str]) -> list[str]:
