@@ -18,7 +18,7 @@ import pandas as pd
 from measure import DATA, in_fresh_process, own_folders, require_data, require_success, show
 
 SEEDS = range(5)
-DOMAINS = 5
+DOMAINS = 20
 LEVELS = range(1, 5)
 
 MIN_GAIN = 0.01
