@@ -102,15 +102,12 @@ def _print(comparison: "SystemComparison") -> None:
 def _print_pair(comparison: "SystemComparison") -> None:
     pair = comparison.pairs[0]
     coverage = comparison.coverage
-    baseline_tasks = coverage[pair.baseline]
-    candidate_tasks = coverage[pair.candidate]
-    common_tasks = plural(pair.common, "common task")
     console = Console(highlight=False, markup=False)  # breaks sentences at the width of the terminal
     say(f"Baseline   {pair.baseline}")
-    console.print(baseline_tasks)
+    console.print(coverage[pair.baseline])
     say(f"Candidate  {pair.candidate}")
-    console.print(candidate_tasks)
-    say(common_tasks)
+    console.print(coverage[pair.candidate])
+    say(plural(pair.common, "common task"))
     say(f"{pair.only_baseline} only in the baseline, {pair.only_candidate} only in the candidate")
 
     columns = ("Tasks", "Baseline", "Candidate", "Diff.", "95% CI", "p")
@@ -174,9 +171,8 @@ def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
         value = p_value(new.p_value)
         interval = _interval(new)
         yield f"On new studies like these, it is {verdict} (p: {value}; 95% CI {interval}; {studies})."
-    without_one = f"{new.lowest:+.3f} to {new.highest:+.3f}"
     yield f"The studies' mean difference is {new.macro_average:+.3f}."
-    yield f"Without one study, the difference is {without_one}."
+    yield f"Without one study, the difference is {new.lowest:+.3f} to {new.highest:+.3f}."
 
 
 def _print_ranking(comparison: "SystemComparison") -> None:

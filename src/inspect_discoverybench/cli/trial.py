@@ -69,9 +69,6 @@ def _print(trial: Trial) -> None:
     print_table(title, ("task", "agent", "actions"), headers, rows)
     for note in trial.notes:
         say(note)
-
-    errors = sorted(trial.errors)
-    for error in errors:
+    for error in sorted(trial.errors):
         say(f"Error: {error}")
-    advice = ADVICE[trial.form]
-    say(advice)
+    say(ADVICE[trial.form])

@@ -99,14 +99,17 @@ def compare(systems: Sequence[System], left_out: Mapping[str, str], anyway: bool
     coverage = {}
     for system in systems:
         benchmark = system.configuration.benchmark
-        coverage[system.name] = describe_coverage(benchmark, system.results)
+        tasks = describe_coverage(benchmark, system.results)
+        coverage[system.name] = tasks
     count = len(combinations)
     pairs = [_pair(a, b, count) for a, b in combinations]
     notes = list(notes_on(systems))
+    ranking = _ranking(systems)
+    first_system = systems[0]
     return SystemComparison(
-        score=systems[0].score,
+        score=first_system.score,
         pairs=pairs,
-        ranking=_ranking(systems),
+        ranking=ranking,
         coverage=coverage,
         warnings=warnings,
         notes=notes,
@@ -174,7 +177,8 @@ def _ranking(systems: Sequence[System]) -> list[SystemRank]:
         tasks = [system.tasks[name] for name in names]
         estimate = mean_score(tasks, key)
         if estimate is not None:
-            missing = sum(task.score(key).missing for task in system.tasks.values())
+            scores = [task.score(key) for task in system.tasks.values()]
+            missing = sum(score.missing for score in scores)
             rank = SystemRank(system.name, estimate, missing)
             ranks.append(rank)
     return sorted(ranks, key=attrgetter("estimate.mean"), reverse=True)

@@ -72,12 +72,13 @@ def key_difference(
     second_scores = [score.mean for score in second]
     clusters = [task.cluster for task in tasks]
     studies = [task.sample.study for task in tasks]
+    possible = (second_bounds, first_bounds)
     paired = compare_paired(
         second_scores,
         first_scores,
         clusters,
         studies,
-        (second_bounds, first_bounds),
+        possible,
         comparisons,
     )
     missing = [score.missing for score in first + second]

@@ -105,7 +105,9 @@ class ContextVerdict:
             decision = "The judge was not asked about the match, because a context is missing."
         else:
             decision = self.match.describe()
-        return f"- gold: {self.gold.describe()}\n- predicted: {self.predicted.describe()}\n\n{decision}"
+        gold = self.gold.describe()
+        predicted = self.predicted.describe()
+        return f"- gold: {gold}\n- predicted: {predicted}\n\n{decision}"
 
 
 async def ask_context(judge: Judge, pair: HypothesisPair) -> ContextVerdict:

@@ -94,6 +94,7 @@ class Exchange:
     @property
     def _config(self) -> GenerateConfig:
         config = self.transport.merge(self.settings.config)
-        if self._raised_limit is not None:
-            config.max_tokens = self._raised_limit
+        limit = self._raised_limit
+        if limit is not None:
+            config.max_tokens = limit
         return config

@@ -33,10 +33,12 @@ def explain(pair: HypothesisPair, verdict: Verdict, source: str) -> str:
     ]
     for facet in FACETS:
         description = verdict.facets[facet.key].describe()
-        sections.append(_section(facet.label, values[facet.key], description))
+        section = _section(facet.label, values[facet.key], description)
+        sections.append(section)
     if verdict.released is not None:
         description = verdict.released.describe()
-        sections.append(_section("Form of the released evaluator", values["hms_released"], description))
+        section = _section("Form of the released evaluator", values["hms_released"], description)
+        sections.append(section)
     return "\n\n".join(sections)
 
 

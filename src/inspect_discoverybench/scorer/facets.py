@@ -50,9 +50,10 @@ class Variables(Reply):
 
     def describe(self) -> str:
         """The counts, their F1 and the judge's explanation as Markdown."""
+        reason = judge_paragraph(self.explanation)
         return (
             f"{self.sizeA} in the gold hypothesis, {self.sizeB} in the predicted hypothesis, {self.intersection} "
-            f"shared: F1 = {self.score:.2f}.{judge_paragraph(self.explanation)}"
+            f"shared: F1 = {self.score:.2f}.{reason}"
         )
 
 
@@ -100,7 +101,9 @@ class Relationship(Reply):
 
     def describe(self) -> str:
         """The option and the judge's explanation as Markdown."""
-        return f"{self.answer}) {LABELS[self.answer]}.{judge_paragraph(self.explanation)}"
+        label = LABELS[self.answer]
+        reason = judge_paragraph(self.explanation)
+        return f"{self.answer}) {label}.{reason}"
 
 
 async def ask_variables(judge: Judge, pair: HypothesisPair) -> Variables | ParseFailure:

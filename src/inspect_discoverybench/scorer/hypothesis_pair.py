@@ -55,7 +55,8 @@ class HypothesisPair:
             predicted_workflow=predicted_workflow,
         )
         question_text = Prompt.load(f"judge/{question}").render()
-        return Prompt.load("judge/compare").render(question=question_text, **values)
+        prompt = Prompt.load("judge/compare")
+        return prompt.render(question=question_text, **values)
 
     def extraction_prompts(self, prompt: str, gold_workflow: str, predicted_workflow: str) -> tuple[str, str]:
         """Render the same question about the gold and about the predicted hypothesis.

@@ -66,7 +66,9 @@ class Judge:
             # No config here: our settings are sent with each request, so that those of the role can take precedence.
             model = get_model(role=ROLE, default=default)  # inspect-evals-lint: ignore[IEBP001] -- called in an eval
         remember_keys({"api_key": model.api.api_key, **model.model_args})
-        return cls(model, settings or JudgeSettings(), transport or _timeouts(model), ReplyCache.for_model(model))
+        timeouts = transport or _timeouts(model)
+        cache = ReplyCache.for_model(model)
+        return cls(model, settings or JudgeSettings(), timeouts, cache)
 
     async def ask(self, question: Question[ReplyT]) -> ReplyT | ParseFailure:
         """Ask a question until a reply is valid, at most three times.

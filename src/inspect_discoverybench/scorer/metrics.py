@@ -72,9 +72,10 @@ def _estimate(scores: Sequence[SampleScore], scored: Sequence[SampleScore]) -> d
     highest = np.nan_to_num(values, nan=1.0)
     estimate = estimate_mean(values, clusters, possible=(lowest, highest))
     standard_error = cast(MetricProtocol, stderr(to_float=_hms, cluster=CLUSTER))
+    error = cast(float, standard_error([*scored]))
     return {
         "mean": estimate.mean,
-        "stderr": cast(float, standard_error([*scored])),
+        "stderr": error,
         CI_LOWER: estimate.low,
         CI_UPPER: estimate.high,
     }

@@ -103,8 +103,9 @@ def _words(text: str) -> list[_Word]:
     for match in _WORD.finditer(text):
         without_marks = match[0].strip(_MARKS)
         if without_marks:
-            word = without_marks.replace("\u2019", "'")
-            words.append(_Word(word, match.start(), match.end()))
+            text_of_word = without_marks.replace("\u2019", "'")
+            word = _Word(text_of_word, match.start(), match.end())
+            words.append(word)
     return words
 
 

@@ -62,7 +62,8 @@ async def read_answer(judge: Judge, goal: str, answer: Answer) -> Submission | N
     if isinstance(answer, Submission):
         return answer
     text = answer[-MAX_TEXT:]  # the answer is usually at the end
-    reply = await judge.ask(answer_question(goal, text))
+    question = answer_question(goal, text)
+    reply = await judge.ask(question)
     if isinstance(reply, ParseFailure):
         return Submission(hypothesis=text, source="whole")
     if not reply.asserted:

@@ -76,24 +76,27 @@ class ReleasedVerdict:
             variables: F1 of the variables of the whole hypotheses.
             relationship: Score of the relationship of the whole hypotheses.
         """
-        recall = len(self.matched) / len(self.gold)
-        precision = len(self.matched) / len(self.predicted)
+        count = len(self.matched)
+        recall = count / len(self.gold)
+        precision = count / len(self.predicted)
         score = recall * precision * variables * relationship
         return {"hms_released": score, "context_recall": recall, "context_precision": precision}
 
     def record(self) -> dict[str, list[dict[str, Any]]]:
         """The parts and their matches, for the score metadata."""
+        matches = [{"gold": gold, "predicted": predicted} for gold, predicted in self.matched.items()]
         return {
             "gold": [part.model_dump() for part in self.gold],
             "predicted": [part.model_dump() for part in self.predicted],
-            "matched": [{"gold": gold, "predicted": predicted} for gold, predicted in self.matched.items()],
+            "matched": matches,
         }
 
     def describe(self) -> str:
         """The parts and their matches as Markdown."""
         lines = [*_lines("gold", self.gold), *_lines("predicted", self.predicted)]
         for gold, predicted in self.matched.items():
-            lines.append(f"- gold {gold} matches predicted {predicted}")
+            line = f"- gold {gold} matches predicted {predicted}"
+            lines.append(line)
         return "\n".join(lines)
 
 

@@ -91,13 +91,15 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT) -> Scorer:
             predicted_workflow=submission.workflow,
         )
         verdict = await compare(judge, pair, with_released)
+        record = judge_record(judge, verdict)
         read = {"workflow": submission.workflow, "submission_source": submission.source}
+        values = verdict.values
         return Score(
-            value={**verdict.values},
-            reason="grader_failed" if isnan(verdict.values["hms"]) else None,
+            value={**values},
+            reason="grader_failed" if isnan(values["hms"]) else None,
             answer=submission.hypothesis,
             explanation=explain(pair, verdict, submission.source),
-            metadata=judge_record(judge, verdict) | read,
+            metadata=record | read,
         )
 
     return score
