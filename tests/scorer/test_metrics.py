@@ -8,6 +8,8 @@ from inspect_ai.scorer import MetricProtocol, SampleScore, Score
 
 from inspect_discoverybench.scorer.metrics import hms_metrics
 from inspect_discoverybench.submission.submission import NO_RESPONSE
+from tests.endpoint import Request, question
+from tests.scorer.judging import InProcessJudge, evaluate, scripted
 
 
 def scored(hms: float, reason: str | None = None) -> Score:
@@ -31,19 +33,25 @@ def metrics_of(*scores: Score, golds: str = "aabc") -> dict[str, float]:
     """The metrics of up to four samples of two domains, with these scores and gold hypotheses."""
     samples = []
     domains = "xxyy"
-    for score, gold, domain in zip(scores, golds, domains, strict=False):
+    cases = zip(scores, golds, domains, strict=False)
+    for number, (score, gold, domain) in enumerate(cases):
         metadata = {
             "gold_hypothesis": gold,
             "domain": domain,
             "question_type": "variables",
         }
-        sample = SampleScore(score=score, sample_metadata=metadata)
+        sample = SampleScore(score=score, sample_id=number, sample_metadata=metadata)
         samples.append(sample)
+    return summarize(samples)
 
-    summary, _ = hms_metrics()
-    summarize = cast(MetricProtocol, summary)
-    metrics = summarize(samples)
-    return cast(dict[str, float], metrics)
+
+def summarize(samples: list[SampleScore]) -> dict[str, float]:
+    *summaries, _ = hms_metrics()
+    metrics: dict[str, float] = {}
+    for summary in summaries:
+        compute = cast(MetricProtocol, summary)
+        metrics |= cast(dict[str, float], compute(samples))
+    return metrics
 
 
 def test_the_mean_of_scored_samples_stands_beside_counts_and_groups() -> None:
@@ -80,6 +88,46 @@ def test_the_interval_contains_the_mean_whatever_unscored_samples_could_have_sco
     assert metrics["mean"] == pytest.approx(2 / 3)
     assert metrics["ci_lower"] == lowest["ci_lower"]
     assert metrics["ci_upper"] == highest["ci_upper"]
+
+
+def test_epochs_are_averaged_and_each_one_is_counted() -> None:
+    samples = []
+    for number, epochs in enumerate([[ONE, UNSCORED], [HALF, MISSING], [ONE, ONE]]):
+        metadata = {"gold_hypothesis": number}
+        for score in epochs:
+            sample = SampleScore(score=score, sample_id=number, sample_metadata=metadata)
+            samples.append(sample)
+    metrics = summarize(samples)
+    assert metrics["mean"] == pytest.approx((1 + 0.25 + 1) / 3)
+    assert metrics["judged"] == 4
+    assert metrics["no_submission"] == 1
+    assert metrics["unscored"] == 1
+
+    # The unscored epoch could have scored 0 or 1.
+    quarter = scored(0.25)
+    lowest = metrics_of(HALF, quarter, ONE, golds="abc")
+    highest = metrics_of(ONE, quarter, ONE, golds="abc")
+    assert metrics["stderr"] == pytest.approx(highest["stderr"])
+    assert metrics["ci_lower"] == pytest.approx(lowest["ci_lower"])
+    assert metrics["ci_upper"] == pytest.approx(highest["ci_upper"])
+
+
+def test_the_log_of_several_epochs_counts_each_one() -> None:
+    agreeing = scripted()
+    invalid = iter(["?"] * 3)
+
+    def answer(request: Request) -> str:
+        if question(request) == "relationship":
+            return next(invalid, '{"answer": "A"}')
+        return str(agreeing(request))
+
+    judge = InProcessJudge(answer)
+    log = evaluate(judge.model, numbers=[1, 2], epochs=2, max_samples=1)
+    assert log.results
+    of_samples, of_epochs = [score.metrics for score in log.results.scores if score.name == "HMS"]
+    assert of_samples["mean"].value == 1
+    assert of_epochs["judged"].value == 3
+    assert of_epochs["unscored"].value == 1
 
 
 @pytest.mark.parametrize("scores", [[], [UNSCORED, UNSCORED]], ids=["no samples", "unscored samples"])

@@ -3,10 +3,11 @@
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, cast
 
-from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, mean, metric, stderr
+from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Score, Value, mean, metric, stderr
 
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.submission.submission import WITHOUT_HYPOTHESIS
@@ -22,74 +23,124 @@ GROUPS = {"in": "domain", "goal": "question_type", "difficulty": "difficulty"}
 def hms_metrics() -> list[Metric | dict[str, list[Metric]]]:
     """Metrics of HMS, under the name of the score, and of each other key.
 
+    Those of HMS are twice under its name: of samples, and of epochs.
     Samples that share a gold hypothesis are not independent and form one cluster.
     """
     # The patterns match only with `aggregation=released`.
     other_keys = (*FACET_KEYS, "hms_*", "context_*")
     other_metrics = [mean(), stderr(cluster=CLUSTER)]
-    return [hms_summary(), dict.fromkeys(other_keys, other_metrics)]
+    return [hms_summary(), hms_epochs(), dict.fromkeys(other_keys, other_metrics)]
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """A sample with HMS of each epoch, which is NaN if it is unscored."""
+
+    epochs: list[float]
+    metadata: dict[str, Any]
+
+    @property
+    def hms(self) -> float:
+        """Mean of the scored epochs; NaN without one."""
+        scored = [value for value in self.epochs if not math.isnan(value)]
+        return fmean(scored) if scored else math.nan
+
+    def hms_if(self, unscored: float) -> float:
+        """Mean of all epochs if the unscored ones had this score."""
+        return fmean(unscored if math.isnan(value) else value for value in self.epochs)
 
 
 @metric(name="hms")
 def hms_summary() -> Metric:
-    """Mean HMS of the scored samples with its interval, counts of samples, and means of groups.
+    """Mean HMS of the scored samples with its standard error, and means of groups.
 
     The score of a sample with several epochs is what Inspect's reducer makes of the epochs that are scored.
     """
 
     def summarize(scores: list[SampleScore]) -> Value:
-        scored = [score for score in scores if not math.isnan(_hms(score.score.value))]
-        zeros = [score for score in scored if score.score.reason in WITHOUT_HYPOTHESIS]
-        no_submission = len(zeros)
-        counts = {
-            "judged": len(scored) - no_submission,
-            "no_submission": no_submission,
-            "unscored": len(scores) - len(scored),
-        }
-        estimate = _estimate(scores, scored)
+        samples = _samples(scores)
+        scored = [sample for sample in samples if not math.isnan(sample.hms)]
+        if not scored:
+            return {"mean": math.nan, "stderr": math.nan}
+        mean_hms = fmean(sample.hms for sample in scored)
+        error = _standard_error(scored)
         means = _group_means(scored)
-        return {**estimate, **counts, **means}
+        return {"mean": mean_hms, "stderr": error, **means}
 
     return summarize
 
 
-def _estimate(scores: Sequence[SampleScore], scored: Sequence[SampleScore]) -> dict[str, float]:
-    """The mean, its standard error and its 95 % interval.
+# Inspect's reducer leaves out unscored epochs, and why an epoch scored 0.
+@metric(name="hms_epochs", scores="unreduced")
+def hms_epochs() -> Metric:
+    """The 95 % interval of mean HMS, and counts of epochs."""
 
-    If samples are unscored, the interval reaches from the lower end if all of them had scored 0 to the upper end if all
-    had scored 1.
+    def summarize(scores: list[SampleScore]) -> Value:
+        samples = _samples(scores)
+        counts = {"judged": 0, "no_submission": 0, "unscored": 0}
+        for score in scores:
+            outcome = _outcome(score)
+            counts[outcome] += 1
+        interval = _interval(samples)
+        return {**interval, **counts}
+
+    return summarize
+
+
+def _outcome(score: SampleScore) -> str:
+    if math.isnan(_hms(score)):
+        return "unscored"
+    if score.score.reason in WITHOUT_HYPOTHESIS:
+        return "no_submission"
+    return "judged"
+
+
+def _samples(scores: Sequence[SampleScore]) -> list[_Sample]:
+    samples: dict[Any, _Sample] = {}
+    for score in scores:
+        metadata = score.sample_metadata or {}
+        sample = samples.setdefault(score.sample_id, _Sample([], metadata))
+        sample.epochs.append(_hms(score))
+    return list(samples.values())
+
+
+def _interval(samples: Sequence[_Sample]) -> dict[str, float]:
+    """The 95 % interval of the mean.
+
+    If epochs are unscored, it reaches from the lower end if all of them had scored 0 to the upper end if all had
+    scored 1.
     """
-    if not scored:
-        return dict.fromkeys(("mean", "stderr", CI_LOWER, CI_UPPER), math.nan)
+    values = [sample.hms for sample in samples]
+    if all(map(math.isnan, values)):
+        return {CI_LOWER: math.nan, CI_UPPER: math.nan}
     # Imported here, because every `inspect` command imports this module.
-    import numpy as np
-
     from inspect_discoverybench.statistics.mean import estimate_mean
 
-    values = [_hms(score.score.value) for score in scores]
-    clusters = [_metadata(score)[CLUSTER] for score in scores]
-    lowest = np.nan_to_num(values, nan=0.0)
-    highest = np.nan_to_num(values, nan=1.0)
+    clusters = [sample.metadata[CLUSTER] for sample in samples]
+    lowest = [sample.hms_if(unscored=0.0) for sample in samples]
+    highest = [sample.hms_if(unscored=1.0) for sample in samples]
     estimate = estimate_mean(values, clusters, possible=(lowest, highest))
-    standard_error = cast(MetricProtocol, stderr(to_float=_hms, cluster=CLUSTER))
-    error = cast(float, standard_error([*scored]))
-    return {
-        "mean": estimate.mean,
-        "stderr": error,
-        CI_LOWER: estimate.low,
-        CI_UPPER: estimate.high,
-    }
+    return {CI_LOWER: estimate.low, CI_UPPER: estimate.high}
 
 
-def _group_means(scored: Sequence[SampleScore]) -> dict[str, float]:
+def _standard_error(scored: Sequence[_Sample]) -> float:
+    scores = []
+    for sample in scored:
+        score = Score(value=sample.hms)
+        scores.append(SampleScore(score=score, sample_metadata=sample.metadata))
+    compute = cast(MetricProtocol, stderr(cluster=CLUSTER))
+    return cast(float, compute(scores))
+
+
+def _group_means(scored: Sequence[_Sample]) -> dict[str, float]:
     """Mean HMS by metadata fields. A field has no means if all samples share one value or if all values differ."""
     means = {}
     for name, field in GROUPS.items():
         groups = defaultdict(list)
-        for score in scored:
-            group = _metadata(score).get(field)
+        for sample in scored:
+            group = sample.metadata.get(field)
             if group is not None:
-                groups[group].append(_hms(score.score.value))
+                groups[group].append(sample.hms)
 
         if 1 < len(groups) < len(scored):
             for group in sorted(groups):
@@ -97,9 +148,5 @@ def _group_means(scored: Sequence[SampleScore]) -> dict[str, float]:
     return means
 
 
-def _hms(value: Value) -> float:
-    return cast(dict[str, float], value)["hms"]
-
-
-def _metadata(score: SampleScore) -> dict[str, Any]:
-    return score.sample_metadata or {}
+def _hms(score: SampleScore) -> float:
+    return cast(dict[str, float], score.score.value)["hms"]
