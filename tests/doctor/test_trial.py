@@ -106,7 +106,20 @@ def test_errors_and_a_model_that_does_not_act_are_found(answer: Answer, message:
     with lab(lambda _: answer) as (model, _):
         output = failed(f"try --model {model} --actions text")
     assert message in output
+    assert ("Try -M emulate_tools" in output) == (answer != 403)
 
 
-def test_a_model_that_cannot_be_called_is_refused() -> None:
-    assert "OPENAI_API_KEY" in refused("try --model openai/gpt-4o")
+REFUSED = {
+    "--model openai/gpt-4o": "OPENAI_API_KEY",
+    "--model discoverybench/baseline -M 'a=[1'": "-M a:1: ",
+    "--model discoverybench/baseline -M emulate_tools": "-M emulate_tools: expected NAME=VALUE",
+    "--model discoverybench/baseline --judge nowhere/judge": "The judge nowhere/judge cannot be called: ",
+    "--model discoverybench/baseline --log-dir /dev/null/logs": "with logs in /dev/null/logs",
+}
+"""Options, and what the refusal says."""
+
+
+@pytest.mark.parametrize("options", REFUSED)
+def test_what_cannot_be_tried_is_refused_by_its_name(options: str) -> None:
+    message = refused(f"try {options}")
+    assert REFUSED[options] in message

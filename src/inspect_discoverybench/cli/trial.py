@@ -3,11 +3,12 @@
 from typing import Any
 
 import click
-import yaml
 
 from inspect_discoverybench.cli.terminal import interrupt_on_termination, print_table, say
 from inspect_discoverybench.doctor.trial import COLUMNS, FORMS, SEED, Trial
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.redaction import remember_keys
+from inspect_discoverybench.experiment.yaml_file import parse_yaml
 
 ADVICE = {
     "calls": "The model acts by calls, the default of all agents.",
@@ -18,7 +19,11 @@ ADVICE = {
 
 @click.command("try")
 @click.option("--model", required=True, help="The evaluated model: PROVIDER/MODEL.")
-@click.option("--judge", help="The judge: PROVIDER/MODEL. [default: an offline one, and no audit]")
+@click.option(
+    "--judge",
+    help="The judge: PROVIDER/MODEL; -M and --model-base-url do not apply to it. [default: an offline one, and no "
+    "audit]",
+)
 @click.option("--actions", type=click.Choice(FORMS), help="The form in which the model acts. [default: try both]")
 @click.option("-M", "arguments", multiple=True, metavar="NAME=VALUE", help="Argument of the model. Can be repeated.")
 @click.option("--model-base-url", help="Base URL of the model's API.")
@@ -36,8 +41,10 @@ def try_model(judge: str | None, actions: str | None, arguments: tuple[str, ...]
     """
     model_args = {}
     for argument in arguments:
-        name, _, value = argument.partition("=")
-        model_args[name] = yaml.safe_load(value)
+        name, separator, value = argument.partition("=")
+        if not separator:
+            raise InvalidArgument(f"-M {name}: expected NAME=VALUE.")
+        model_args[name] = parse_yaml(value, f"-M {name}")
     remember_keys(model_args)
 
     options["model_args"] = model_args
@@ -71,4 +78,7 @@ def _print(trial: Trial) -> None:
         say(note)
     for error in sorted(trial.errors):
         say(f"Error: {error}")
-    say(ADVICE[trial.form])
+
+    is_unknown = trial.form is None and trial.errors
+    if not is_unknown:
+        say(ADVICE[trial.form])

@@ -11,6 +11,7 @@ from typing import Any
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
+from inspect_ai.model import get_model
 from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench.doctor.checks import check_docker
@@ -137,13 +138,18 @@ class Trial:
         self.agents[log.eval.task, agent, form] = counts
 
     def _eval(self, task: Task, samples: int, **arguments: Any) -> EvalLog:
-        with inspect_errors(InvalidArgument, f"{arguments['model']} cannot be tried"):
+        with inspect_errors(InvalidArgument, f"The judge {self.judge} cannot be called"):
+            judge = get_model(self.judge)
+
+        model = arguments["model"]
+        folder = arguments["log_dir"]
+        with inspect_errors(InvalidArgument, f"{model} cannot be tried with logs in {folder}"):
             # The command is interactive. Inspect's default is to retry indefinitely.
             [log] = inspect_eval(
                 task,
                 limit=samples,
                 sample_shuffle=SEED,
-                model_roles={"grader": self.judge},
+                model_roles={"grader": judge},
                 fail_on_error=False,
                 max_retries=3,
                 **arguments,

@@ -31,7 +31,9 @@ def cost_section(leaderboard: Leaderboard) -> Section:
             row[heading] = None if None in values else fmean(values)
         rows.append(row)
 
-    table = pd.DataFrame(rows).dropna(axis="columns", how="all")
+    table = pd.DataFrame(rows)
+    unknown = [heading for heading in USAGE.values() if table[heading].isna().all()]
+    table = table.drop(columns=unknown)
     measure = USAGE["cost"]
     if measure not in table or table[measure].isna().any():
         measure = USAGE["tokens"]

@@ -32,6 +32,8 @@ def overview(leaderboard: Leaderboard) -> Section:
     chart = dots(points, "label", HMS_INTERVAL, leaderboard.style)
 
     notes = []
+    if table[HMS].isna().all():
+        notes.append("No sample is scored.")
     for benchmark in leaderboard.benchmarks:
         if benchmark.no_best:
             reason = benchmark.no_best
