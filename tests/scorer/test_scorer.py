@@ -127,6 +127,7 @@ CONTEXT_CASES = {
     "a context and none": ContextCase(["towns"], [], identical=False),
     "none beside the same context": ContextCase(["None", "towns"], [None, "Towns"], identical=True),
     "none beside a context on one side": ContextCase(["None", "towns"], ["towns"], identical=False),
+    "a full stop": ContextCase(["towns of the U.S."], ["towns of the U.S"], identical=False),
     "a separator in a context": ContextCase(["towns; 1990"], ["1990; towns"], identical=False),
 }
 

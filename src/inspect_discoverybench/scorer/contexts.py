@@ -48,8 +48,12 @@ class Contexts(Reply):
         """The distinct contexts by their normal form. No context is "None", and so is an empty list."""
         distinct = {}
         for part in self.hypothesis:
-            context = (part.context or "").strip(" .\n") or NO_CONTEXT
-            distinct[normalize_case_and_spaces(context)] = context
+            context = (part.context or "").strip()
+            folded = normalize_case_and_spaces(context)
+            if folded.strip(".") in ("", "none"):
+                context = NO_CONTEXT
+                folded = normalize_case_and_spaces(NO_CONTEXT)
+            distinct[folded] = context
         return distinct or {normalize_case_and_spaces(NO_CONTEXT): NO_CONTEXT}
 
     @property

@@ -23,7 +23,8 @@ GROUPS = {"in": "domain", "goal": "question_type", "difficulty": "difficulty"}
 def hms_metrics() -> list[Metric | dict[str, list[Metric]]]:
     """Metrics of HMS, under the name of the score, and of each other key.
 
-    Those of HMS are twice under its name: of samples, and of epochs.
+    There are two of HMS: of samples, and of epochs.
+
     Samples that share a gold hypothesis are not independent and form one cluster.
     """
     # The patterns match only with `aggregation=released`.
@@ -47,7 +48,10 @@ class _Sample:
 
     def hms_if(self, unscored: float) -> float:
         """Mean of all epochs if the unscored ones had this score."""
-        return fmean(unscored if math.isnan(value) else value for value in self.epochs)
+        total = 0.0
+        for value in self.epochs:
+            total += unscored if math.isnan(value) else value
+        return total / len(self.epochs)
 
 
 @metric(name="hms")

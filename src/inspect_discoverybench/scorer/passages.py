@@ -81,7 +81,8 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
             end = sentence_end.end()
 
         word_count = sum(has_words(word.text) for word in quote_words)
-        if word_count < MIN_WORDS and not _is_line_or_sentence(text, start, end):
+        is_short = word_count < MIN_WORDS
+        if is_short and not _is_line_or_sentence(text, start, end):
             raise ReplyRejected(f"this quote is no whole line or sentence, nor {MIN_WORDS} words long: {shown}.")
         ends = f"{_MARKS},;"
         passage = text[start:end].strip(ends)
@@ -92,8 +93,12 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
 
 def _find(words: Sequence[_Word], quote: Sequence[_Word]) -> int | None:
     """The index of the first word of a quote; None if it does not occur."""
-    before, found, _ = _join(words).partition(_join(quote))
-    if not quote or not found:
+    if not quote:
+        return None
+    joined_words = _join(words)
+    joined_quote = _join(quote)
+    before, found, _ = joined_words.partition(joined_quote)
+    if not found:
         return None
     return before.count(_SEPARATOR)
 
