@@ -24,7 +24,7 @@ def test_the_closing_table() -> None:
         r"CI on *\n *task +solver +model +score +these tasks +scored +unscored +no submission +errors +tokens +US \$"
     )
     assert re.search(headings, output)
-    assert re.search(r"gold +\S+ +HMS 1\.000 +0\.[\d]{3} to 1\.000 +2 +0 +0 +0 +[\d,]+ +0\.00 *\n", output)
+    assert re.search(r"gold +\S+ +HMS 1\.000 +0\.[\d]{3} to 1\.000 +2 +0 +0 +0 +[\d,]+ +\? *\n", output)
     assert "discoverybench/demo: 2 of 8 tasks (first 2 in file order: " in output
     assert "2 of 2 runs are complete." in output
     assert "To make a report, run: discoverybench report logs/small" in output

@@ -25,7 +25,6 @@ from inspect_discoverybench.experiment.definition import Arguments, Component, E
 from inspect_discoverybench.experiment.experiment_file import ExperimentFile
 from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
 from inspect_discoverybench.experiment.options import eval_set_options
-from inspect_discoverybench.experiment.prices import register_prices
 from inspect_discoverybench.experiment.yaml_file import YamlFile
 from inspect_discoverybench.scorer.judge import INHERITED
 
@@ -93,21 +92,16 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
     experiment, file = experiment_file.read()
     cells = matrix(experiment, file)
     options = eval_set_options(experiment.options, file)
-    price_file = options.pop("model_cost_config", None)
 
     # Set on the evaluated models, from which the judge inherits them. Their configs lack settings of `eval_set`.
     timeouts = {name: options[name] for name in INHERITED if name in options}
-    models = []
     tasks = []
     for cell in cells:
         model = _build_model(cell.model, cell.model_line, timeouts)
-        models.append(model)
         tasks.append(_build_task(cell, model))
     roles = _build_roles(experiment, file)
-    all_models = [*models, *roles.values()]
     if "grader" not in roles:
-        all_models += _default_judges(tasks, file)
-    register_prices(all_models, price_file)
+        _require_default_judges(tasks, file)
 
     # Write every finished sample to the log immediately, so that a killed process loses none.
     arguments = {"log_buffer": 1, **options, **experiment.arguments}
@@ -178,8 +172,8 @@ def _build_model(spec: ModelSpec, where: str, timeouts: Arguments) -> Model:
         return get_model(spec.name, base_url=spec.base_url, config=config, **spec.args)
 
 
-def _default_judges(tasks: Sequence[Task], file: YamlFile) -> list[Model]:
-    """The judges that the tasks use if no role `grader` is set."""
+def _require_default_judges(tasks: Sequence[Task], file: YamlFile) -> None:
+    """Refuse an experiment whose judges cannot be called: those that the tasks use if no role `grader` is set."""
     names = set()
     for task in tasks:
         metadata = task.metadata or {}
@@ -188,5 +182,5 @@ def _default_judges(tasks: Sequence[Task], file: YamlFile) -> list[Model]:
 
     problem = f"{file.path}: the default judge cannot be called. Name one, such as grader: PROVIDER/MODEL"
     with inspect_errors(InvalidExperiment, problem):
-        # inspect-evals-lint: ignore[IEBP001] -- checked before any run
-        return [get_model(name) for name in names]
+        for name in names:
+            get_model(name)  # inspect-evals-lint: ignore[IEBP001] -- checked before any run
