@@ -162,6 +162,8 @@ def test_logs_that_are_left_out_are_named() -> None:
         ("logs logs:model=x", "logs:model=x: no sample has model=x. Values in the logs: provider/large, provider/"),
         ("logs logs:colour=x", "logs:colour=x: 'colour' does not select samples. Columns: agent, "),
         ("logs logs/weak.eval:score=HMS1 --fail-if-worse 0", "--fail-if-worse needs two systems, got 3."),
+        ("logs --fail-if-worse nan", "--fail-if-worse must be a finite number, got nan."),
+        ("logs --fail-if-worse inf", "--fail-if-worse must be a finite number, got inf."),
         ("logs --score speed", "logs has no numeric score 'speed'. Select one with --score: HMS, "),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from inspect_ai.solver import Solver, solver
 
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
-from tests.command_line import completed, discoverybench, lab, refused
+from tests.command_line import completed, discoverybench, failed, lab, refused
 from tests.endpoint import Answer, Endpoint, Refused, Request, tool_call
 from tests.experiment.experiments import logs
 
@@ -149,6 +149,15 @@ def test_a_secret_of_the_options_another_role_or_a_solver_is_not_exported(change
     message = refused(f"plan gold.yaml --set '{change}'")
     assert "which is not exported" in message
     assert SECRET not in message
+
+
+def test_a_secret_among_the_changes_is_not_in_a_batch_script_or_a_hint() -> None:
+    change = f"--set models.1.args.api_key={SECRET}"
+    message = refused(f"plan small.yaml --print slurm --shards 2 {change}")
+    assert "--set models.1.args.api_key=[models.1.args.api_key] stands for a secret" in message
+    output = failed(f"status small.yaml --shards 2 {change}")
+    assert "To continue, run: " in output
+    assert SECRET not in f"{message} {output}"
 
 
 def test_a_secret_of_a_solver_is_not_shown_or_recorded() -> None:

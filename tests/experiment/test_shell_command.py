@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai._cli.eval import eval_command  # the parsers that read what is printed
 from inspect_ai._util.config import parse_cli_args
+from inspect_ai.model import ModelConfig
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.experiment.definition import Component, Experiment, ModelSpec
@@ -25,7 +26,7 @@ name: plain
 tasks: [{{name: discoverybench/custom, args: {{path: '{STUDY}', goal: 'Visitors: how: why?', sandbox: local}}}}]
 solvers: [{{name: discoverybench/no_data_guess, args: {{}}}}]
 models: [{{name: discoverybench/baseline, config: {{temperature: 0.5}}}}]
-grader: discoverybench/lexical
+grader: {{name: discoverybench/lexical, config: {{temperature: 0}}}}
 limits: {{samples: 1, messages: 40, tokens: 'output:5k'}}
 options: {{fail_on_error: false, max_samples: 3, turn_limit: 30, metadata: {{team: 'a: b'}}}}
 tags: [one]
@@ -57,6 +58,9 @@ def assert_is_the_eval(folder: str) -> None:
     assert log.eval.task_args_passed["goal"] == "Visitors: how: why?"
     assert log.plan.steps[-1].solver == "inspect_discoverybench/no_data_guess"
     assert log.eval.model_generate_config.temperature == 0.5 or log.plan.config.temperature == 0.5
+    grader = (log.eval.model_roles or {})["grader"]
+    assert isinstance(grader, ModelConfig)
+    assert grader.config.temperature == 0
     config = log.eval.config
     expected = {"message_limit": 40, "token_limit": 5000, "token_limit_type": "output", "turn_limit": 30}
     expected |= {"fail_on_error": False, "max_samples": 3, "limit": 1}
@@ -114,7 +118,10 @@ def test_printed_options_exist_in_inspect() -> None:
     ("change", "line"),
     [
         ("tasks.0.args.goal='a, b?'", "-T goal=a, b? cannot be written as a command."),
-        ("grader={name: discoverybench/lexical, config: {seed: 1}}", "roles.grader=discoverybench/lexical cannot"),
+        (
+            "grader={name: discoverybench/lexical, base_url: 'http://localhost'}",
+            "roles.grader.base_url=http://localhost",
+        ),
         ("options.max_tasks=null", "max_tasks=None cannot be written"),
         ("tags=['a,b']", "tags=['plain', 'a,b'] cannot be written"),
     ],

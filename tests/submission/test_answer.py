@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from inspect_discoverybench.replies import without_reasoning
+from inspect_discoverybench.replies import MAX_REPLY_LENGTH, without_reasoning
 from inspect_discoverybench.submission.answer import is_placeholder, parse_submission
 from inspect_discoverybench.submission.submission import Submission
 
@@ -102,6 +102,12 @@ PLACEHOLDERS = ["", "N/A", "None", "<your hypothesis here>", "[state the hypothe
 def test_a_placeholder_is_no_hypothesis(text: str) -> None:
     assert is_placeholder(text)
     assert not is_placeholder(f"{text} A rises with B (p < 0.01).")
+
+
+def test_a_text_that_is_longer_than_a_reply_may_be_is_not_parsed() -> None:
+    text = '{"hypothesis": "A rises with B."}'
+    assert parse_submission(text.rjust(MAX_REPLY_LENGTH))
+    assert parse_submission(text.rjust(MAX_REPLY_LENGTH + 1)) is None
 
 
 def test_a_long_text_in_brackets_is_a_hypothesis() -> None:

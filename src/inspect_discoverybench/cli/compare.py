@@ -49,6 +49,9 @@ def compare(
 
     Exits with 0, with 1 if --fail-if-worse applies, and with 2 on errors.
     """
+    if fail_if_worse is not None and not math.isfinite(fail_if_worse):
+        raise InvalidArgument(f"--fail-if-worse must be a finite number, got {fail_if_worse}.")
+
     from inspect_discoverybench.comparison.comparison import compare as compare_systems
     from inspect_discoverybench.comparison.system import read_systems
 

@@ -11,7 +11,9 @@ import click
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.invalid_values import did_you_mean
+from inspect_discoverybench.errors.redaction import public_settings
 from inspect_discoverybench.experiment.experiment_file import ExperimentFile
+from inspect_discoverybench.experiment.yaml_file import parse_yaml
 from inspect_discoverybench.sandbox.shipped_files import shipped
 
 
@@ -40,14 +42,28 @@ class ExperimentOptions:
             changes.append(f"options.retry_attempts={self.retries}")
         return ExperimentFile(_path(self.file), tuple(changes))
 
+    def refuse_secrets(self) -> None:
+        """Check that the words can be exported.
+
+        Raises:
+            InvalidArgument: A change sets a secret.
+        """
+        for change in self.changes:
+            public = _public(change)
+            if public != change:
+                raise InvalidArgument(
+                    f"--set {public} stands for a secret, which is not exported. Set the environment variable of the "
+                    "provider instead, such as OPENAI_API_KEY or OPENAI_BASE_URL."
+                )
+
     @property
     def words(self) -> list[str]:
-        """The words of the command line that repeat them."""
+        """The words of the command line that repeat them, without secrets."""
         words = [self.file]
         for model in self.models:
             words += ["--model", model]
         for change in self.changes:
-            words += ["--set", change]
+            words += ["--set", _public(change)]
         if self.limit is not None:
             words += ["--limit", str(self.limit)]
         if self.retries is not None:
@@ -76,6 +92,16 @@ def experiment_options(command: Callable[..., None]) -> Callable[..., None]:
         command(options, **others)
 
     return with_options
+
+
+def _public(change: str) -> str:
+    """A change as it may be shown: unchanged if it has no secrets."""
+    name, _, text = change.partition("=")
+    settings = {name: parse_yaml(text, f"--set {name}")}
+    public = public_settings(settings)
+    if public == settings:
+        return change
+    return f"{name}={public[name]}"
 
 
 def _path(file: str) -> Path:

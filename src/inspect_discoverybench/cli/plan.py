@@ -29,6 +29,7 @@ def plan(options: ExperimentOptions, form: str, shards: int | None, sbatch: tupl
         raise InvalidArgument("--shards and --sbatch are for --print slurm. Add it, or omit them.")
     if form == "slurm" and shards is None:
         raise InvalidArgument("--print slurm needs the number of shards. Add --shards N.")
+    options.refuse_secrets()
 
     eval_set = build_eval_set(options.experiment_file())
     eval_set.dry_run()

@@ -31,9 +31,8 @@ def shell_command(experiment: Experiment, cell: MatrixCell) -> str:
     if model.base_url is not None:
         words += ["--model-base-url", model.base_url]
     for role, spec in experiment.all_roles.items():
-        if spec != ModelSpec(name=spec.name):
-            raise _inexpressible(f"roles.{role}", spec.name)
-        words += ["--model-role", f"{role}={spec.name}"]
+        model_of_role = _role(f"roles.{role}", spec)
+        words += ["--model-role", f"{role}={model_of_role}"]
 
     options = {**model.settings, **experiment.options, **experiment.arguments}
     metadata = options.pop("metadata")
@@ -42,6 +41,18 @@ def shell_command(experiment: Experiment, cell: MatrixCell) -> str:
     words += _pairs("--metadata", metadata)
     words += ["--log-dir", experiment.log_dir]
     return shlex.join(words)
+
+
+def _role(where: str, spec: ModelSpec) -> str:
+    """The model of a role: its name, or a mapping with its settings."""
+    if spec.base_url is not None:
+        raise _inexpressible(f"{where}.base_url", spec.base_url)
+    settings = spec.settings
+    if spec.args:
+        settings["model_args"] = spec.args
+    if not settings:
+        return spec.name
+    return _yaml_word(where, {"model": spec.name, **settings})
 
 
 def _refuse_secrets(experiment: Experiment) -> None:

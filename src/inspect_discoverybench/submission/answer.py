@@ -14,7 +14,13 @@ from inspect_ai.solver import TaskState
 from inspect_ai.tool import ToolCall
 
 from inspect_discoverybench.errors.exceptions import ReplyMissing, ReplyRejected
-from inspect_discoverybench.replies import fenced_blocks, parse_json, replace_surrogates, without_reasoning
+from inspect_discoverybench.replies import (
+    MAX_REPLY_LENGTH,
+    fenced_blocks,
+    parse_json,
+    replace_surrogates,
+    without_reasoning,
+)
 from inspect_discoverybench.submission.submission import Submission, SubmissionState
 from inspect_discoverybench.submission.text import has_words
 
@@ -73,6 +79,8 @@ def parse_submission(text: str) -> Submission | None:
     The object has the keys `hypothesis` and, optionally, `workflow`, or it is a call with such arguments. With another
     key it is left to the judge, because a conclusion may take the hypothesis back.
     """
+    if len(text) > MAX_REPLY_LENGTH:
+        return None
     body = without_reasoning(text)
     blocks = fenced_blocks(body)
     if blocks:
