@@ -9,6 +9,10 @@ def test_a_reply_that_a_provider_holds_as_a_mapping_says_what_the_server_said() 
     def read(reply: dict[str, object]) -> object:
         return reply["choices"]
 
+    def call() -> object:
+        state = {"error": "of an earlier call"}
+        return state, read({"error": {"message": "overloaded"}})
+
     with pytest.raises(KeyError) as raised:
-        read({"error": {"message": "overloaded"}})
+        call()
     assert reason_of(raised.value).endswith("instead of a completion: overloaded (KeyError)")

@@ -91,7 +91,8 @@ def _server_error(error: BaseException) -> str | None:
 
     Providers' packages accept such a reply and fail later. It is then only in a local variable where they failed.
     """
-    for frame, _ in walk_tb(error.__traceback__):
+    innermost_first = reversed([*walk_tb(error.__traceback__)])
+    for frame, _ in innermost_first:
         for value in frame.f_locals.values():
             reply = value.model_extra if isinstance(value, BaseModel) else value
             if not isinstance(reply, Mapping):
