@@ -30,16 +30,11 @@ UNSCORED = scored(math.nan, "grader_failed")
 
 
 def metrics_of(*scores: Score, golds: str = "aabc") -> dict[str, float]:
-    """The metrics of up to four samples of two domains, with these scores and gold hypotheses."""
+    """The metrics of up to four samples with these scores and gold hypotheses."""
     samples = []
-    domains = "xxyy"
-    cases = zip(scores, golds, domains, strict=False)
-    for number, (score, gold, domain) in enumerate(cases):
-        metadata = {
-            "gold_hypothesis": gold,
-            "domain": domain,
-            "question_type": "variables",
-        }
+    cases = zip(scores, golds, strict=False)
+    for number, (score, gold) in enumerate(cases):
+        metadata = {"gold_hypothesis": gold}
         sample = SampleScore(score=score, sample_id=number, sample_metadata=metadata)
         samples.append(sample)
     return summarize(samples)
@@ -54,16 +49,12 @@ def summarize(samples: list[SampleScore]) -> dict[str, float]:
     return metrics
 
 
-def test_the_mean_of_scored_samples_stands_beside_counts_and_groups() -> None:
+def test_the_mean_of_scored_samples_stands_beside_counts() -> None:
     metrics = metrics_of(ONE, HALF, MISSING, UNSCORED)
     assert metrics["mean"] == 0.5
     assert metrics["judged"] == 2
     assert metrics["no_submission"] == 1
     assert metrics["unscored"] == 1
-    assert metrics["in_x"] == 0.75
-    assert metrics["in_y"] == 0
-    # All samples have the same question type.
-    assert "goal_variables" not in metrics
 
 
 def test_goals_with_one_gold_hypothesis_form_one_cluster() -> None:

@@ -24,7 +24,7 @@ SIGNIFICANCE_LEVEL = 0.05
 
 @click.command()
 @click.argument("systems", nargs=-1, required=True, metavar="BASELINE CANDIDATE…")
-@click.option("--score", help="Name of the score, or NAME.KEY. Default: HMS, or the only score of the logs.")
+@click.option("--score", help="Name of the score, such as HMS1. Default: HMS, or the only score of the logs.")
 @click.option("--anyway", is_flag=True, help="Compare even if judges, prompts, data or task versions differ.")
 @click.option(
     "--fail-if-worse",
@@ -43,7 +43,7 @@ def compare(
 ) -> None:
     """Compare two or more systems on their common tasks.
 
-    Each argument is a log or a folder of logs, of this package or of any other Inspect evaluation with a numeric score.
+    Each argument is a log or a folder of logs.
     Select samples with PATH:column=value, such as logs:agent=react,model=openai/gpt-4o. A folder with several
     configurations counts as several systems; three or more systems are compared pairwise and ranked.
 
@@ -128,7 +128,7 @@ def _print_pair(comparison: "SystemComparison") -> None:
 def _difference_row(difference: "KeyDifference") -> list[str]:
     paired = difference.paired
     return [
-        difference.key or "score",
+        difference.key,
         str(paired.tasks),
         mean_text(difference.baseline, difference.missing),
         mean_text(difference.candidate, difference.missing),
@@ -140,7 +140,7 @@ def _difference_row(difference: "KeyDifference") -> list[str]:
 def _verdicts(first: "KeyDifference", studies: str) -> Iterator[str]:
     """Sentences about the first row."""
     paired = first.paired
-    name = first.key.replace("hms", "HMS") or "score"
+    name = first.key.replace("hms", "HMS")
     verdict = _verdict(paired.p_value)
     yield f"On these tasks, the difference in {name} is {verdict}."
     higher = plural(paired.wins, "task")
@@ -174,7 +174,6 @@ def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
         value = p_value(new.p_value)
         interval = _interval(new)
         yield f"On new studies like these, it is {verdict} (p: {value}; 95% CI {interval}; {studies})."
-    yield f"The studies' mean difference is {new.macro_average:+.3f}."
     yield f"Without one study, the difference is {new.lowest:+.3f} to {new.highest:+.3f}."
 
 

@@ -19,7 +19,6 @@ SAME_PER_TASK = {
 SAME_PER_RUN = {
     "run.package_version": "versions of inspect-discoverybench",
     "run.image": "sandbox images",
-    "sample.image_id": "ids of the sandbox images",
 }
 """What is noted if it differs, with the plural nouns that messages use."""
 
@@ -103,9 +102,6 @@ def notes_on(systems: Sequence[System]) -> Iterator[str]:
         for reducer in reducers:
             if reducer != "mean":
                 yield f"The logs of {system.name} reduce epochs by {reducer}; here, epochs are averaged."
-        if system.other_scores:
-            others = ", ".join(system.other_scores)
-            yield f"{system.name}: only {system.score} is compared. To compare {others}, use --score."
 
 
 def _differing_prompts(results: Sequence[Result]) -> list[str]:

@@ -49,15 +49,13 @@ class System:
         name: Its name in the comparison.
         configuration: The configuration.
         results: A row for each sample and epoch, with and without the score.
-        keys: Keys of the score, those of HMS first; one empty key if the score is a single number.
-        other_scores: Names of scores that the logs also have, if the user selected none.
+        keys: Keys of the score: HMS and its facets.
     """
 
     name: str
     configuration: Configuration
     results: Sequence[Result]
     keys: Sequence[str]
-    other_scores: Sequence[str]
 
     @property
     def score(self) -> str:
@@ -75,7 +73,7 @@ def read_systems(texts: Sequence[str], score: str | None) -> tuple[list[System],
 
     Args:
         texts: Logs, folders and selections (`PATH:column=value,…`), which distinguish systems with the same name.
-        score: `NAME` or `NAME.KEY`; by default HMS, or the only score.
+        score: Name of the score, such as `HMS1` of a second judge; by default HMS, or the only score.
 
     Returns:
         The systems, and the reason for each log that could not be used.
@@ -90,7 +88,7 @@ def read_systems(texts: Sequence[str], score: str | None) -> tuple[list[System],
     for text in texts:
         path, selection = _parse_operand(text)
         if path not in read:
-            read[path] = read_results([path], any_task=True)
+            read[path] = read_results([path])
         results = read[path]
         left_out |= results.left_out
         selected = _select(text, selection, results.rows)
@@ -169,57 +167,28 @@ def _value(configuration: Configuration, result: Result, column: str) -> str:
 
 def _systems(text: str, selected: Selected, score: str | None) -> list[System]:
     """The results that the user's text selected, by configuration, with one score. Their names contain the text."""
-    choices = _choices(selected)
-    scores = {result.score.score for _, result in selected}
-    names = sorted(scores)
+    names = sorted({result.score.score for _, result in selected})
     if score is None:
-        chosen = names[0] if len(names) == 1 else SCORE_NAME
-        others = [name for name in names if name != chosen]
-        problem = "has several scores"
-    else:
-        chosen = score
-        others = []
-        problem = f"has no numeric score '{score}'"
+        score = names[0] if len(names) == 1 else SCORE_NAME
+    if score not in names:
+        listed = ", ".join(names)
+        raise InvalidArgument(f"{text} has no score {score}. Select one with --score: {listed}.")
 
-    if chosen not in choices:
-        listed = ", ".join(choices)
-        raise InvalidArgument(f"{text} {problem}. Select one with --score: {listed}.")
-
-    name, keys = choices[chosen]
     results: dict[Configuration, list[Result]] = {}
+    keys: set[str] = set()
     for configuration, result in selected:
-        if result.score.score == name:
+        if result.score.score == score:
             rows = results.setdefault(configuration, [])
             rows.append(result)
+            keys.update(result.score.values)
 
+    if not keys:
+        raise DataMissing(f"{text}: no sample is scored.")
+
+    ordered_keys = [key for key in SCORE_KEYS if key in keys]
     systems = []
     for configuration, rows in results.items():
         long_name = f"{text}: {configuration.name}"
-        system = System(long_name, configuration, rows, keys, others)
+        system = System(long_name, configuration, rows, ordered_keys)
         systems.append(system)
     return systems
-
-
-def _choices(selected: Selected) -> dict[str, tuple[str, list[str]]]:
-    """What can be compared, by what the user writes: the name of a score and its keys.
-
-    HMS is compared with its facets. Other scores with several keys are compared by one key, as NAME.KEY.
-    """
-    keys: dict[str, set[str]] = {}
-    for _, result in selected:
-        score = result.score
-        known = keys.setdefault(score.score, set())
-        known.update(score.values)
-
-    choices = {}
-    for name, numbers in sorted(keys.items()):
-        own = [key for key in SCORE_KEYS if key in numbers]
-        others = sorted(numbers.difference(own))
-        listed = own + others
-        has_single_key = len(others) == 1
-        if own or has_single_key:
-            choices[name] = (name, listed)
-        for key in listed:
-            long_name = f"{name}.{key}"
-            choices[long_name] = (name, [key])
-    return choices

@@ -125,7 +125,7 @@ class Trial:
         solver = SolverSpec(f"discoverybench/{agent}", args=arguments, args_passed=arguments)
         log = self._eval(task, samples, solver=solver, **self.options)
         counts: Counter[str | None] = Counter()
-        for result in results_of(log, any_task=False):
+        for result in results_of(log):
             sample = result.sample
             score = result.score
             source = score.metadata.get("submission_source")

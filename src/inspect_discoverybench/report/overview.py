@@ -87,7 +87,6 @@ def new_studies(leaderboard: Leaderboard) -> Section | None:
         row |= {
             "new studies low": 100 * new.low,
             "new studies high": 100 * new.high,
-            "macro average": 100 * new.macro_average,
             "lowest without one study": 100 * new.lowest,
             "studies": new.studies,
             "largest study in %": 100 * largest / sizes.total(),

@@ -36,7 +36,7 @@ class Results:
         return pd.DataFrame([row.columns for row in self.rows])
 
 
-def read_results(paths: Iterable[str | Path], any_task: bool = False) -> Results:
+def read_results(paths: Iterable[str | Path]) -> Results:
     """Read the results of logs.
 
     A sample that is in several logs, such as the copies that `inspect score` and `inspect eval-retry` make, is read
@@ -44,7 +44,6 @@ def read_results(paths: Iterable[str | Path], any_task: bool = False) -> Results
 
     Args:
         paths: Logs, and folders that are searched for logs. URLs such as `s3://…` also work.
-        any_task: Whether to read every numeric score of any Inspect evaluation, not only HMS of this package.
 
     Raises:
         DataMissing: There is no log, or none of the logs can be used.
@@ -55,7 +54,7 @@ def read_results(paths: Iterable[str | Path], any_task: bool = False) -> Results
     if not found:
         raise DataMissing("There is no log to read. Pass logs or folders of logs.")
 
-    logs = read_logs(dict.fromkeys(found), any_task)
+    logs = read_logs(dict.fromkeys(found))
     logs.sort(key=lambda log: log.modified)
     results: list[Result] = []
     for log in logs:

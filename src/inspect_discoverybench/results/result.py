@@ -29,31 +29,21 @@ class Result:
         return {**scores, **columns}
 
 
-def results_of(log: EvalLog, any_task: bool) -> list[Result]:
-    """A result for each sample and score of a log.
-
-    Args:
-        log: The log.
-        any_task: Whether to read every numeric score of any task. Otherwise only those of this package: `HMS`, and
-            `HMS1`, … for further judges.
+def results_of(log: EvalLog) -> list[Result]:
+    """A result for each sample and score of a log of this package: `HMS`, and `HMS1`, … for further judges.
 
     Raises:
         UnreadableLog: A score of this package is not in [0, 1].
     """
     run = RunRecord.of(log)
-    names = _score_names(log, any_task)
+    names = _score_names(log)
     results = []
     for sample in log.samples or []:
         record = SampleRecord.of(sample)
         for name in names:
             score = SampleScore.of(sample, name)
-            if not any_task:
-                _check_range(record, score)
+            _check_range(record, score)
             results.append(Result(run, record, score))
-
-    if any_task:
-        numeric = {result.score.score for result in results if result.score.values}
-        results = [result for result in results if result.score.score in numeric]
     return results
 
 
@@ -63,11 +53,9 @@ def _check_range(sample: SampleRecord, score: SampleScore) -> None:
             raise UnreadableLog(f"the sample {sample.id} has {key} = {value}, not a score from 0 to 1.")
 
 
-def _score_names(log: EvalLog, any_task: bool) -> list[str]:
+def _score_names(log: EvalLog) -> list[str]:
     names: set[str] = set()
     for sample in log.samples or []:
         names |= (sample.scores or {}).keys()
-    if any_task:
-        return sorted(names)
     own = [name for name in names if name.startswith(SCORE_NAME)]
     return sorted(own) or [SCORE_NAME]

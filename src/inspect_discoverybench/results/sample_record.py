@@ -38,7 +38,6 @@ class SampleRecord(GoalRecord):
     goal_type: str | None
     target: str
     data_files: str
-    image_id: str | None
     tokens: int
     judge_tokens: int | None
     cost: float | None
@@ -62,7 +61,6 @@ class SampleRecord(GoalRecord):
             goal_type=metadata.get("question_type"),
             target=str(sample.target),
             data_files=str(metadata.get("data_checksums") or ""),
-            image_id=sample.store.get("SandboxImage:image_id"),
             tokens=agent_tokens(sample),
             judge_tokens=None if of_judge is None else total_tokens(of_judge),
             cost=agent_cost(sample),

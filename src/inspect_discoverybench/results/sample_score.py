@@ -8,14 +8,10 @@ from enum import StrEnum
 from typing import Any
 
 from inspect_ai.log import EvalSample
-from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, PARTIAL, Score
+from inspect_ai.scorer import Score
 
-from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.judge_record import compared_part
 from inspect_discoverybench.submission.submission import WITHOUT_HYPOTHESIS
-
-LETTERS = {CORRECT: 1.0, PARTIAL: 0.5, INCORRECT: 0.0, NOANSWER: 0.0}
-"""Letters that scores of other packages use for numbers."""
 
 
 class Outcome(StrEnum):
@@ -39,7 +35,7 @@ class SampleScore:
     Attributes:
         score: Name of the score: `HMS`, or `HMS1` for the first one that was appended.
         values: Numbers by key, each of which is a column: HMS, the facets that were decided, and the keys of the
-            released form. A score of another package that is a single number has an empty key.
+            released form.
         metadata: All that the scorer recorded; no column.
     """
 
@@ -72,11 +68,8 @@ class SampleScore:
 
     @property
     def is_scored(self) -> bool:
-        """Whether the sample has the score: HMS, or any number of a score of another package."""
-        own_keys = self.values.keys() & SCORE_KEYS.keys()
-        if own_keys:
-            return "hms" in self.values
-        return bool(self.values)
+        """Whether the sample has HMS."""
+        return "hms" in self.values
 
     def value(self, key: str) -> float:
         """A number; NaN if the log does not have it."""
@@ -86,11 +79,9 @@ class SampleScore:
 def _values(score: Score) -> dict[str, float]:
     """The finite numbers of a score. Facets that were decided without HMS are in its metadata."""
     decided = (score.metadata or {}).get("facets") or {}
-    value = score.value
-    parts = value if isinstance(value, dict) else {"": value}
+    parts = score.value if isinstance(score.value, dict) else {}
     numbers = {}
-    for key, part in (decided | parts).items():
-        number = LETTERS.get(part) if isinstance(part, str) else part
+    for key, number in (decided | parts).items():
         if isinstance(number, int | float) and math.isfinite(number):
             numbers[key] = float(number)
     return numbers

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from inspect_ai.log import EvalLog, read_eval_log
@@ -40,44 +39,38 @@ class ReadLog:
     objection: str = ""
 
 
-def read_logs(paths: Collection[str], any_task: bool) -> list[ReadLog]:
-    """Read logs in parallel.
-
-    Args:
-        paths: Paths or URLs of logs.
-        any_task: Whether to use logs of tasks that are not of this package.
-    """
-    read = partial(_read, any_task)
+def read_logs(paths: Collection[str]) -> list[ReadLog]:
+    """Read logs in parallel, by their paths or URLs."""
     if len(paths) < MIN_PARALLEL:
-        return list(map(read, paths))
+        return list(map(_read, paths))
     with ProcessPoolExecutor() as pool:
-        return list(pool.map(read, paths))
+        return list(pool.map(_read, paths))
 
 
-def _read(any_task: bool, path: str) -> ReadLog:
+def _read(path: str) -> ReadLog:
     try:
         with inspect_errors(UnreadableLog, "cannot be read", REPAIR):
             header = read_eval_log(path, header_only=True)
             task_id = header.eval.task_id
-            objection = _objection_to(header, any_task)
+            objection = _objection_to(header)
             if objection:
                 return ReadLog(path, task_id, objection=objection)
             log = read_eval_log(path, exclude_fields=EXCLUDED_FIELDS)
         with inspect_errors(UnreadableLog, "cannot be used"):
-            results = results_of(log, any_task)
+            results = results_of(log)
     except UnreadableLog as error:
         return ReadLog(path, objection=error.message.rstrip("."))
 
     if not results:
-        objection = "has no numeric score" if log.samples else "has no samples"
+        objection = "has no samples"
     file = Path(path)
     modified = file.stat().st_mtime if file.exists() else 0.0
     return ReadLog(path, task_id, modified, results, objection)
 
 
-def _objection_to(header: EvalLog, any_task: bool) -> str:
+def _objection_to(header: EvalLog) -> str:
     """Why a log cannot be used, from its header; empty if it can."""
-    if not any_task and not has_results(header):
+    if not has_results(header):
         return f"has no DiscoveryBench results: its task is {header.eval.task}"
     if header.status != "success":
         return f"has the status '{header.status}'; complete it with `inspect eval-retry`"

@@ -1,7 +1,6 @@
 """Metrics of the score `HMS`, clustered by the gold hypothesis."""
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -15,9 +14,6 @@ from inspect_discoverybench.submission.submission import WITHOUT_HYPOTHESIS
 CLUSTER = "gold_hypothesis"
 CI_LOWER = "ci_lower"
 CI_UPPER = "ci_upper"
-
-GROUPS = {"in": "domain", "goal": "question_type", "difficulty": "difficulty"}
-"""Metrics of group means, such as `in_sociology`, and the metadata fields that they group by. They fit 80 columns."""
 
 
 def hms_metrics() -> list[Metric | dict[str, list[Metric]]]:
@@ -56,7 +52,7 @@ class _Sample:
 
 @metric(name="hms")
 def hms_summary() -> Metric:
-    """Mean HMS of the scored samples with its standard error, and means of groups.
+    """Mean HMS of the scored samples with its standard error.
 
     The score of a sample with several epochs is what Inspect's reducer makes of the epochs that are scored.
     """
@@ -68,8 +64,7 @@ def hms_summary() -> Metric:
             return {"mean": math.nan, "stderr": math.nan}
         mean_hms = fmean(sample.hms for sample in scored)
         error = _standard_error(scored)
-        means = _group_means(scored)
-        return {"mean": mean_hms, "stderr": error, **means}
+        return {"mean": mean_hms, "stderr": error}
 
     return summarize
 
@@ -134,22 +129,6 @@ def _standard_error(scored: Sequence[_Sample]) -> float:
         scores.append(SampleScore(score=score, sample_metadata=sample.metadata))
     compute = cast(MetricProtocol, stderr(cluster=CLUSTER))
     return cast(float, compute(scores))
-
-
-def _group_means(scored: Sequence[_Sample]) -> dict[str, float]:
-    """Mean HMS by metadata fields. A field has no means if all samples share one value or if all values differ."""
-    means = {}
-    for name, field in GROUPS.items():
-        groups = defaultdict(list)
-        for sample in scored:
-            group = sample.metadata.get(field)
-            if group is not None:
-                groups[group].append(sample.hms)
-
-        if 1 < len(groups) < len(scored):
-            for group in sorted(groups):
-                means[f"{name}_{group}"] = fmean(groups[group])
-    return means
 
 
 def _hms(score: SampleScore) -> float:

@@ -22,7 +22,6 @@ class NewStudies:
         low: Lower end of its 95 % confidence interval; NaN for fewer than eight studies, which are too few to say.
         high: Upper end.
         p_value: Two-sided p-value of a difference of 0; 1 for too few studies.
-        macro_average: Mean of the studies' means.
         lowest: Lowest mean over tasks if one study is left out.
         highest: Highest mean over tasks if one study is left out.
         studies: Number of studies.
@@ -31,7 +30,6 @@ class NewStudies:
     low: float
     high: float
     p_value: float
-    macro_average: float
     lowest: float
     highest: float
     studies: int
@@ -83,7 +81,6 @@ def on_new_studies(
         interval.low,
         interval.high,
         interval.p_value,
-        macro_average=float((totals / sizes).mean()),
         lowest=float(without_one.min()),
         highest=float(without_one.max()),
         studies=len(sizes),
