@@ -50,12 +50,15 @@ def try_model(judge: str | None, actions: str | None, arguments: tuple[str, ...]
     options["model_args"] = model_args
     forms = [actions] if actions else FORMS
     trial = Trial(options, judge or "discoverybench/lexical")
-    with interrupt_on_termination():
-        trial.try_agents(forms)
-        if judge:
-            trial.try_judge()
-        else:
-            trial.notes.append("Left out: the judge audit. Name a judge with --judge PROVIDER/MODEL.")
+    try:
+        with interrupt_on_termination():
+            trial.try_agents(forms)
+            if judge:
+                trial.try_judge()
+            else:
+                trial.notes.append("Left out: the judge audit. Name a judge with --judge PROVIDER/MODEL.")
+    except KeyboardInterrupt:
+        trial.errors.add("Interrupted. The rest was not tried.")
 
     _print(trial)
     if trial.errors or trial.form is None:
@@ -69,9 +72,7 @@ def _print(trial: Trial) -> None:
         row = [*labels, *numbers]
         rows.append(row)
 
-    model = trial.options["model"]
-    folder = trial.options["log_dir"]
-    title = f"{model}: random samples (seed {SEED}), logs in {folder}"
+    title = f"{trial.options['model']}: random samples (seed {SEED}), logs in {trial.options['log_dir']}"
     headers = list(COLUMNS.values())
     print_table(title, ("task", "agent", "actions"), headers, rows)
     for note in trial.notes:

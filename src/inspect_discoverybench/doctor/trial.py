@@ -117,8 +117,7 @@ class Trial:
         for facet in ACCURACIES:
             decided = [score.values[facet] for score in scores if facet in score.values]
             right = sum(decided)
-            note = f"  {facet}: right in {right:.0f} of {len(decided)}."
-            self.notes.append(note)
+            self.notes.append(f"  {facet}: right in {right:.0f} of {len(decided)}.")
 
     def _try_agent(self, task: Task, samples: int, agent: str, form: str) -> None:
         arguments = {**AGENTS[agent], "actions": form}
@@ -145,7 +144,7 @@ class Trial:
         folder = arguments["log_dir"]
         with inspect_errors(InvalidArgument, f"{model} cannot be tried with logs in {folder}"):
             # The command is interactive. Inspect's default is to retry indefinitely.
-            [log] = inspect_eval(
+            logs = inspect_eval(
                 task,
                 limit=samples,
                 sample_shuffle=SEED,
@@ -154,9 +153,11 @@ class Trial:
                 max_retries=3,
                 **arguments,
             )
-        if log.status == "cancelled":
-            raise KeyboardInterrupt  # Inspect handles Ctrl-C itself
+        # Inspect handles an interrupt itself, and may then return no log.
+        if not logs or logs[0].status == "cancelled":
+            raise KeyboardInterrupt
 
+        [log] = logs
         sample_errors = [sample.error for sample in log.samples or []]
         for error in (log.error, *sample_errors):
             if error is not None:
