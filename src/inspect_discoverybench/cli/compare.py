@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
-from pydantic_core import to_json
+from pydantic import TypeAdapter
 from rich.console import Console
 
 from inspect_discoverybench.cli.terminal import MISSING_NOTE, mean_text, p_value, plural, print_table, say
@@ -84,7 +84,7 @@ def _fail_if_worse(difference: "KeyDifference", margin: float) -> None:
 
 
 def _as_json(comparison: "SystemComparison") -> str:
-    json = to_json(comparison, indent=2, inf_nan_mode="null")
+    json = TypeAdapter(object).dump_json(comparison, indent=2)
     return json.decode()
 
 
