@@ -84,8 +84,7 @@ def _fail_if_worse(difference: "KeyDifference", margin: float) -> None:
 
 
 def _as_json(comparison: "SystemComparison") -> str:
-    json = TypeAdapter(object).dump_json(comparison, indent=2)
-    return json.decode()
+    return TypeAdapter(object).dump_json(comparison, indent=2).decode()
 
 
 def _print(comparison: "SystemComparison") -> None:
