@@ -1,6 +1,8 @@
 """`discoverybench try` with models on a loopback server."""
 
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -107,6 +109,22 @@ def test_errors_and_a_model_that_does_not_act_are_found(answer: Answer, message:
         output = failed(f"try --model {model} --actions text")
     assert message in output
     assert ("Try -M emulate_tools" in output) == (answer != 403)
+
+
+@pytest.mark.usefixtures("without_docker")
+def test_an_interrupted_trial_prints_what_it_has() -> None:
+    def interrupting(request: Request) -> Answer:
+        if "You are the critic" in str(request["messages"]):  # DataVoyager's, after ReAct and CodeGen
+            os.kill(os.getpid(), signal.SIGTERM)
+        return writing(request)
+
+    with lab(interrupting) as (model, _):
+        output = failed(f"try --model {model} --actions text")
+    assert rows(output) == {
+        "discoverybench/demo react text": "3 3 0 3 0",
+        "discoverybench/demo codegen text": "3 3 0 3 0",
+    }
+    assert "Error: Interrupted. The rest was not tried." in output
 
 
 REFUSED = {

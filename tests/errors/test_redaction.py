@@ -14,6 +14,7 @@ PUBLIC: dict[str, Any] = {
     "top_p": None,
     "base_url": "https://models.example.org:8443/v1",
     "model_args": {"tokenizer": "cl100k", "device": "cuda:0"},
+    "roles": {"author": "openai/gpt-4o"},
 }
 
 SECRET: list[dict[str, Any]] = [

@@ -20,7 +20,7 @@ _KEY_LIKE = re.compile(
 )
 """Matches keys by their format, including keys with masked characters and in base64."""
 
-_HIDDEN_NAME = re.compile(rf"{KEY_NAME.pattern}|AUTH|COOKIE|SIGNATURE|CONNECTION_STRING", re.IGNORECASE)
+_HIDDEN_NAME = re.compile(rf"{KEY_NAME.pattern}|AUTH(?!OR)|COOKIE|SIGNATURE|CONNECTION_STRING", re.IGNORECASE)
 """Matches the names of settings whose values are never shown."""
 
 _REQUEST_PART = re.compile(r"HEADER|BODY|QUERY", re.IGNORECASE)
