@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 from inspect_ai.scorer import MetricProtocol, SampleScore, Score
 
-from inspect_discoverybench.scorer.metrics import hms_metrics
+from inspect_discoverybench.scorer.metrics import hms_summary
 from inspect_discoverybench.submission.submission import NO_RESPONSE
 from tests.endpoint import Request, question
 from tests.scorer.judging import InProcessJudge, evaluate, scripted
@@ -41,17 +41,14 @@ def metrics_of(*scores: Score, golds: str = "aabc") -> dict[str, float]:
 
 
 def summarize(samples: list[SampleScore]) -> dict[str, float]:
-    *summaries, _ = hms_metrics()
-    metrics: dict[str, float] = {}
-    for summary in summaries:
-        compute = cast(MetricProtocol, summary)
-        metrics |= cast(dict[str, float], compute(samples))
-    return metrics
+    compute = cast(MetricProtocol, hms_summary())
+    return cast(dict[str, float], compute(samples))
 
 
 def test_the_mean_of_scored_samples_stands_beside_counts() -> None:
     metrics = metrics_of(ONE, HALF, MISSING, UNSCORED)
     assert metrics["mean"] == 0.5
+    assert metrics["variables"] == 0.5
     assert metrics["judged"] == 2
     assert metrics["no_submission"] == 1
     assert metrics["unscored"] == 1
@@ -115,10 +112,12 @@ def test_the_log_of_several_epochs_counts_each_one() -> None:
     judge = InProcessJudge(answer)
     log = evaluate(judge.model, numbers=[1, 2], epochs=2, max_samples=1)
     assert log.results
-    of_samples, of_epochs = [score.metrics for score in log.results.scores if score.name == "HMS"]
-    assert of_samples["mean"].value == 1
-    assert of_epochs["judged"].value == 3
-    assert of_epochs["unscored"].value == 1
+    [hms] = log.results.scores
+    assert hms.metrics["mean"].value == 1
+    assert hms.metrics["judged"].value == 3
+    assert hms.metrics["unscored"].value == 1
+    # The undecided facet is left out.
+    assert hms.metrics["relationship"].value == 1
 
 
 @pytest.mark.parametrize("scores", [[], [UNSCORED, UNSCORED]], ids=["no samples", "unscored samples"])

@@ -78,8 +78,8 @@ class HeadlineScore:
         if headline is None or not samples.scored:  # without scored samples, Inspect reports a mean of 0
             return None
         value = float(headline.metric.value)
-        name = headline.score.name
-        return cls(name, value, _interval(log, name))
+        interval = _interval(headline.score.metrics)
+        return cls(headline.score.name, value, interval)
 
 
 @dataclass(frozen=True)
@@ -153,15 +153,9 @@ def _tasks(log: LogSummary) -> str:
     return f"{tasks} in shard {shard}"
 
 
-def _interval(log: EvalLog, name: str) -> tuple[float, float] | None:
-    """The interval of a score, which is a metric of samples or of epochs."""
-    metrics: dict[str, EvalMetric] = {}
-    for score in log.results.scores if log.results else []:
-        if score.name == name:
-            metrics |= score.metrics
+def _interval(metrics: dict[str, EvalMetric]) -> tuple[float, float] | None:
     if CI_LOWER not in metrics:
         return None
-
     low = metrics[CI_LOWER].value
     high = metrics[CI_UPPER].value
     if math.isnan(low) or math.isnan(high):  # too few samples

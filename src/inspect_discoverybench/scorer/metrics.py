@@ -1,14 +1,13 @@
-"""Metrics of the score `HMS`, clustered by the gold hypothesis."""
+"""The metric of the score `HMS`, clustered by the gold hypothesis."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, cast
 
-from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Score, Value, mean, metric, stderr
+from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Score, Value, metric, stderr
 
-from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.submission.submission import WITHOUT_HYPOTHESIS
 
 CLUSTER = "gold_hypothesis"
@@ -16,78 +15,60 @@ CI_LOWER = "ci_lower"
 CI_UPPER = "ci_upper"
 
 
-def hms_metrics() -> list[Metric | dict[str, list[Metric]]]:
-    """Metrics of HMS, under the name of the score, and of each other key.
-
-    There are two of HMS: of samples, and of epochs.
-
-    Samples that share a gold hypothesis are not independent and form one cluster.
-    """
-    # The patterns match only with `aggregation=released`.
-    other_keys = (*FACET_KEYS, "hms_*", "context_*")
-    other_metrics = [mean(), stderr(cluster=CLUSTER)]
-    return [hms_summary(), hms_epochs(), dict.fromkeys(other_keys, other_metrics)]
-
-
 @dataclass(frozen=True)
 class _Sample:
-    """A sample with HMS of each epoch, which is NaN if it is unscored."""
+    """A sample with the scores of each epoch, by key; a score is NaN if it is undecided."""
 
-    epochs: list[float]
+    epochs: list[dict[str, float]]
     metadata: dict[str, Any]
 
-    @property
-    def hms(self) -> float:
-        """Mean of the scored epochs; NaN without one."""
-        scored = [value for value in self.epochs if not math.isnan(value)]
-        return fmean(scored) if scored else math.nan
+    def mean(self, key: str) -> float:
+        """Mean of the epochs that have this score; NaN without one."""
+        return _mean(scores[key] for scores in self.epochs)
 
     def hms_if(self, unscored: float) -> float:
-        """Mean of all epochs if the unscored ones had this score."""
+        """Mean HMS of all epochs if the unscored ones had this score."""
         total = 0.0
-        for value in self.epochs:
-            total += unscored if math.isnan(value) else value
+        for scores in self.epochs:
+            hms = scores["hms"]
+            total += unscored if math.isnan(hms) else hms
         return total / len(self.epochs)
 
 
-@metric(name="hms")
+# A reducer of epochs leaves out unscored epochs, and why an epoch scored 0.
+@metric(name="hms", scores="unreduced")
 def hms_summary() -> Metric:
-    """Mean HMS of the scored samples with its standard error.
+    """Mean HMS with its standard error and 95 % interval, counts of epochs by outcome, and the mean of each facet.
 
-    The score of a sample with several epochs is what Inspect's reducer makes of the epochs that are scored.
+    Samples that share a gold hypothesis are not independent and form one cluster. The score of a sample with several
+    epochs is the mean of those that are scored.
     """
 
     def summarize(scores: list[SampleScore]) -> Value:
         samples = _samples(scores)
-        scored = [sample for sample in samples if not math.isnan(sample.hms)]
-        if not scored:
-            return {"mean": math.nan, "stderr": math.nan}
-        mean_hms = fmean(sample.hms for sample in scored)
-        error = _standard_error(scored)
-        return {"mean": mean_hms, "stderr": error}
+        summary = {
+            "mean": _mean(sample.mean("hms") for sample in samples),
+            "stderr": _standard_error(samples),
+            **_interval(samples),
+        }
+        summary |= _outcomes(scores)
+        for key in _other_keys(samples):
+            summary[key] = _mean(sample.mean(key) for sample in samples)
+        return summary
 
     return summarize
 
 
-# Inspect's reducer leaves out unscored epochs, and why an epoch scored 0.
-@metric(name="hms_epochs", scores="unreduced")
-def hms_epochs() -> Metric:
-    """The 95 % interval of mean HMS, and counts of epochs."""
-
-    def summarize(scores: list[SampleScore]) -> Value:
-        samples = _samples(scores)
-        counts = {"judged": 0, "no_submission": 0, "unscored": 0}
-        for score in scores:
-            outcome = _outcome(score)
-            counts[outcome] += 1
-        interval = _interval(samples)
-        return {**interval, **counts}
-
-    return summarize
+def _outcomes(scores: Sequence[SampleScore]) -> dict[str, float]:
+    counts = {"judged": 0.0, "no_submission": 0.0, "unscored": 0.0}
+    for score in scores:
+        outcome = _outcome(score)
+        counts[outcome] += 1
+    return counts
 
 
 def _outcome(score: SampleScore) -> str:
-    if math.isnan(_hms(score)):
+    if math.isnan(_values(score)["hms"]):
         return "unscored"
     if score.score.reason in WITHOUT_HYPOTHESIS:
         return "no_submission"
@@ -99,8 +80,15 @@ def _samples(scores: Sequence[SampleScore]) -> list[_Sample]:
     for score in scores:
         metadata = score.sample_metadata or {}
         sample = samples.setdefault(score.sample_id, _Sample([], metadata))
-        sample.epochs.append(_hms(score))
+        sample.epochs.append(_values(score))
     return list(samples.values())
+
+
+def _other_keys(samples: Sequence[_Sample]) -> list[str]:
+    if not samples:
+        return []
+    scores = samples[0].epochs[0]
+    return [key for key in scores if key != "hms"]
 
 
 def _interval(samples: Sequence[_Sample]) -> dict[str, float]:
@@ -109,7 +97,7 @@ def _interval(samples: Sequence[_Sample]) -> dict[str, float]:
     If epochs are unscored, it reaches from the lower end if all of them had scored 0 to the upper end if all had
     scored 1.
     """
-    values = [sample.hms for sample in samples]
+    values = [sample.mean("hms") for sample in samples]
     if all(map(math.isnan, values)):
         return {CI_LOWER: math.nan, CI_UPPER: math.nan}
     # Imported here, because every `inspect` command imports this module.
@@ -122,14 +110,24 @@ def _interval(samples: Sequence[_Sample]) -> dict[str, float]:
     return {CI_LOWER: estimate.low, CI_UPPER: estimate.high}
 
 
-def _standard_error(scored: Sequence[_Sample]) -> float:
+def _standard_error(samples: Sequence[_Sample]) -> float:
+    """Of the mean HMS of the scored samples; NaN without one."""
     scores = []
-    for sample in scored:
-        score = Score(value=sample.hms)
-        scores.append(SampleScore(score=score, sample_metadata=sample.metadata))
+    for sample in samples:
+        hms = sample.mean("hms")
+        if not math.isnan(hms):
+            scores.append(SampleScore(score=Score(value=hms), sample_metadata=sample.metadata))
+    if not scores:
+        return math.nan
     compute = cast(MetricProtocol, stderr(cluster=CLUSTER))
     return cast(float, compute(scores))
 
 
-def _hms(score: SampleScore) -> float:
-    return cast(dict[str, float], score.score.value)["hms"]
+def _mean(scores: Iterable[float]) -> float:
+    """Mean of the scores that are known; NaN without one."""
+    known = [score for score in scores if not math.isnan(score)]
+    return fmean(known) if known else math.nan
+
+
+def _values(score: SampleScore) -> dict[str, float]:
+    return cast(dict[str, float], score.score.value)

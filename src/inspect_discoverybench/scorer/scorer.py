@@ -19,7 +19,7 @@ from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.judge_record import judge_record
 from inspect_discoverybench.scorer.markdown import escape_markdown, judge_paragraph
-from inspect_discoverybench.scorer.metrics import hms_metrics
+from inspect_discoverybench.scorer.metrics import hms_summary
 from inspect_discoverybench.scorer.outage import reached_limit, recorded_error, unanswered_request
 from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
 from inspect_discoverybench.scorer.released_form import PRODUCT, RELEASED_KEYS, is_released
@@ -33,7 +33,7 @@ MAX_SHOWN = 2_000
 """Maximum length of a text without a hypothesis in the explanation."""
 
 
-@scorer(metrics=hms_metrics(), name=SCORE_NAME)
+@scorer(metrics=[hms_summary()], name=SCORE_NAME)
 def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT) -> Scorer:
     """Hypothesis match score: context × variables × relationship, each decided by a judge (paper §4.3).
 
