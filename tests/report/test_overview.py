@@ -3,7 +3,7 @@
 import pytest
 
 from inspect_discoverybench.report.figure import svg
-from inspect_discoverybench.report.means import HIGH, HMS, IF_0, IF_1, LOW
+from inspect_discoverybench.report.means import HIGH, HIGHEST, HMS, LOW, LOWEST
 from inspect_discoverybench.report.table import shown_tables
 from inspect_discoverybench.results.result import Result
 from tests.typed_results import MISSING, result, results, rows, sections
@@ -30,7 +30,7 @@ def test_missing_samples_are_counted_and_the_interval_covers_what_they_could_be(
         result("d", outcome="error"),
     ]
     section = sections(samples)["hms"]
-    assert rows(section, IF_0, IF_1) == [(12.5, 50)]
+    assert rows(section, LOWEST, HIGHEST) == [(12.5, 50)]
     [(low, high)] = rows(section, LOW, HIGH)
     assert low < 12.5
     assert high > 50
@@ -38,14 +38,20 @@ def test_missing_samples_are_counted_and_the_interval_covers_what_they_could_be(
     assert rows(section, *outcomes) == [(1, 1, 1, 1, 1)]
 
 
-@pytest.mark.parametrize("name", ["hms", "domain", "cost"])
-def test_means_with_missing_samples_are_marked(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [("hms", HMS), ("domain", HMS), ("cost", HMS), ("facets", "variables × 100"), ("controls", f"agent {HMS}")],
+)
+def test_means_with_missing_samples_are_marked(name: str, column: str) -> None:
     section = sections(
         results({"a": 1.0, "b": MISSING, "c": 0.5}, agent="react", domain="x"),
-        results({"d": 1.0, "e": 0.5}, agent="codegen", domain="y"),
+        results({"a": 1.0, "b": 0.5}, agent="codegen", domain="x"),
+        results({"a": 0.0, "b": 0.0}, agent="goal_echo", domain="y"),
     )[name]
     [table] = shown_tables(section.table, {})
-    assert table.columns[HMS] == ["75.0*", "75.0"]
+    marked, unmarked, *_ = table.columns[column]
+    assert marked.endswith("*")
+    assert not unmarked.endswith("*")
 
 
 def test_the_best_agent_is_marked_and_oracles_and_the_floor_come_last() -> None:

@@ -158,7 +158,7 @@ def _interval(metrics: dict[str, EvalMetric]) -> tuple[float, float] | None:
         return None
     low = metrics[CI_LOWER].value
     high = metrics[CI_UPPER].value
-    if math.isnan(low) or math.isnan(high):  # too few samples
+    if math.isnan(low):  # too few samples
         return None
     return low, high
 

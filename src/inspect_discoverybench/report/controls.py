@@ -8,7 +8,7 @@ import pandas as pd
 from inspect_discoverybench.comparison.difference import key_difference
 from inspect_discoverybench.report.charts import dots
 from inspect_discoverybench.report.leaderboard import AGENT, BEST, FLOOR, Leaderboard, Standing
-from inspect_discoverybench.report.means import HIGH, HMS, LOW, Interval, Row
+from inspect_discoverybench.report.means import HIGH, HMS, LOW, Interval, Row, bound_columns
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.task import Task
 
@@ -89,6 +89,7 @@ def _difference_columns(control: Sequence[Task], agent: Sequence[Task]) -> Row:
     if difference is None:
         return {}
     paired = difference.paired
+    bounds = bound_columns(difference.worst, difference.best)
     return {
         "tasks": paired.tasks,
         f"control {HMS}": 100 * difference.baseline,
@@ -97,4 +98,5 @@ def _difference_columns(control: Sequence[Task], agent: Sequence[Task]) -> Row:
         DIFFERENCE.low: 100 * paired.low,
         DIFFERENCE.high: 100 * paired.high,
         "these tasks p": paired.p_value,
+        **bounds,
     }

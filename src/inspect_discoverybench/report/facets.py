@@ -8,7 +8,7 @@ import pandas as pd
 
 from inspect_discoverybench.report.charts import bars, scatter
 from inspect_discoverybench.report.leaderboard import Leaderboard
-from inspect_discoverybench.report.means import Interval, interval_columns
+from inspect_discoverybench.report.means import Interval, interval_columns, missing_columns
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.result import Result
 from inspect_discoverybench.results.sample_score import WITHOUT_SUBMISSION
@@ -50,6 +50,7 @@ def facet_section(leaderboard: Leaderboard) -> Section:
             mean = mean_score(matching, facet)
             row |= interval_columns(mean, _columns(f"{facet} {IF_MATCHES}"))
         row["tasks"] = len(matching)
+        row |= missing_columns(standing.tasks)
         rows.append(row)
 
     table = pd.DataFrame(rows)

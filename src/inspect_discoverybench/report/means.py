@@ -26,8 +26,8 @@ LOW, HIGH = "these tasks low", "these tasks high"
 
 HMS_INTERVAL = Interval(HMS, LOW, HIGH)
 
-IF_0, IF_1 = "HMS if missing 0", "HMS if missing 1"
-"""Bounds of HMS × 100: missing samples count as 0 and as 1."""
+LOWEST, HIGHEST = "lowest possible", "highest possible"
+"""Bounds of HMS × 100, or of a difference, whatever missing samples could have scored."""
 
 Row = dict[str, object]
 """A row of a table: values by column."""
@@ -45,12 +45,17 @@ def interval_columns(mean: Estimate | None, columns: Interval = HMS_INTERVAL) ->
 
 
 def missing_columns(tasks: Sequence[Task]) -> Row:
-    """The bounds of mean HMS × 100; NaN if no samples are missing."""
+    """The bounds of mean HMS × 100."""
     scores = [task.score() for task in tasks]
-    if not any(score.missing for score in scores):
-        return {IF_0: math.nan, IF_1: math.nan}
     lowest, highest = bounds(scores)
-    return {IF_0: 100 * fmean(lowest), IF_1: 100 * fmean(highest)}
+    return bound_columns(fmean(lowest), fmean(highest))
+
+
+def bound_columns(lowest: float, highest: float) -> Row:
+    """These bounds × 100; NaN if they are equal, because no samples are missing."""
+    if lowest == highest:
+        return {LOWEST: math.nan, HIGHEST: math.nan}
+    return {LOWEST: 100 * lowest, HIGHEST: 100 * highest}
 
 
 def count_columns(tasks: Sequence[Task]) -> Row:

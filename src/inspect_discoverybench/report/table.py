@@ -5,14 +5,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
-from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from inspect_discoverybench.report.means import HMS, IF_0, IF_1
+from inspect_discoverybench.report.means import HIGHEST, LOWEST
 
 MISSING = "–"
 
 LOW, HIGH = " low", " high"
 """Ends of the names of two columns that are the ends of an interval."""
+
+PERCENT = " × 100"
+"""End of the names of columns of means and differences, which are marked if samples are missing."""
 
 IN_CONFIGURATION = ["agent", "model"]
 """Columns that are not shown beside the name of the configuration."""
@@ -61,27 +63,27 @@ def _shown(title: str, table: pd.DataFrame) -> ShownTable:
     shown = ShownTable(title)
     if "configuration" in table:
         table = table.drop(columns=IN_CONFIGURATION, errors="ignore")
+    numbers = table.select_dtypes("number")
     for column in table:
         name = str(column)
-        if name.endswith(HIGH) or name == IF_1:
+        if name.endswith(HIGH) or name == HIGHEST:
             continue
         heading = name.replace("_", " ")
         cells = _cells(table, name)
-        if name == HMS and IF_0 in table:
-            cells = _marked(cells, _cells(table, IF_0))
+        if name.endswith(PERCENT) and LOWEST in table:
+            cells = _marked(cells, _cells(table, LOWEST))
         elif name.endswith(LOW):
             interval = name.removesuffix(LOW)
             heading = f"95 % CI, {interval}"
             cells = _intervals(cells, _cells(table, interval + HIGH))
-        elif name == IF_0:
-            heading = "HMS, missing as 0 to 1"
-            cells = _intervals(cells, _cells(table, IF_1))
+        elif name == LOWEST:
+            heading = "possible range"
+            cells = _intervals(cells, _cells(table, HIGHEST))
         if set(cells) == {MISSING}:
             continue
 
         shown.columns[heading] = cells
-        is_number = is_numeric_dtype(table[name]) and not is_bool_dtype(table[name])
-        if is_number:
+        if name in numbers:
             shown.numeric.add(heading)
     return shown
 
@@ -102,7 +104,7 @@ def _decimals(column: str) -> int:
 
 
 def _text(value: Any, decimals: int) -> str:
-    if value is None or value != value:  # NaN
+    if pd.isna(value):
         return MISSING
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -114,11 +116,11 @@ def _text(value: Any, decimals: int) -> str:
 
 
 def _marked(means: list[str], lowest: list[str]) -> list[str]:
-    """Means with a mark if samples are missing, so that the mean has a lowest value."""
+    """Means with a mark if samples are missing, so that there is a lowest possible value."""
     marked = []
     for mean, low in zip(means, lowest, strict=True):
-        is_partial = MISSING not in (mean, low)
-        marked.append(f"{mean}*" if is_partial else mean)
+        mark = "" if MISSING in (mean, low) else "*"
+        marked.append(mean + mark)
     return marked
 
 

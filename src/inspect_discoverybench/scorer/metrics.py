@@ -50,8 +50,8 @@ def hms_summary() -> Metric:
             "mean": _mean(sample.mean("hms") for sample in samples),
             "stderr": _standard_error(samples),
             **_interval(samples),
+            **_outcomes(scores),
         }
-        summary |= _outcomes(scores)
         for key in _other_keys(samples):
             summary[key] = _mean(sample.mean(key) for sample in samples)
         return summary
@@ -62,8 +62,7 @@ def hms_summary() -> Metric:
 def _outcomes(scores: Sequence[SampleScore]) -> dict[str, float]:
     counts = {"judged": 0.0, "no_submission": 0.0, "unscored": 0.0}
     for score in scores:
-        outcome = _outcome(score)
-        counts[outcome] += 1
+        counts[_outcome(score)] += 1
     return counts
 
 
