@@ -30,7 +30,6 @@ RUN: Mapping[str, Any] = {
     "model": "provider/model",
     "model_settings": "",
     "limits": "",
-    "epochs_reducer": "mean",
 }
 SAMPLE: Mapping[str, Any] = {
     "split": "test",

@@ -63,8 +63,3 @@ def test_differences_in_the_provenance_are_noted() -> None:
         "The versions of inspect-discoverybench differ: 0.1, 0.2.",
         "These prompts differ: react.",
     ]
-
-
-def test_another_reducer_of_epochs_is_noted() -> None:
-    reduced = system("A", epochs_reducer="max")
-    assert [*notes_on([reduced])] == ["The logs of A reduce epochs by max; here, epochs are averaged."]

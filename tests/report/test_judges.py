@@ -46,11 +46,6 @@ def test_a_notice_says_that_a_judge_is_no_language_model() -> None:
     ]
 
 
-def test_a_notice_says_that_epochs_are_averaged_here() -> None:
-    shown = contents(results({"a": 1.0}, epochs_reducer="max"))
-    assert notices_of(shown) == ["Logs reduce epochs by max; here, epochs are averaged."]
-
-
 def test_a_notice_counts_samples_that_wrote_their_calls_as_text_by_configuration() -> None:
     shown = contents(
         results({"a": 0.0, "b": 0.0}, metadata={"wrote_calls_as_text": True}),

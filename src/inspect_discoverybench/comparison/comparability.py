@@ -97,12 +97,6 @@ def notes_on(systems: Sequence[System]) -> Iterator[str]:
         listed = ", ".join(prompts)
         yield f"These prompts differ: {listed}."
 
-    for system in systems:
-        reducers = _recorded(system.results, "run.epochs_reducer")
-        for reducer in reducers:
-            if reducer != "mean":
-                yield f"The logs of {system.name} reduce epochs by {reducer}; here, epochs are averaged."
-
 
 def _differing_prompts(results: Sequence[Result]) -> list[str]:
     """Names of prompts of which the logs record several fingerprints."""

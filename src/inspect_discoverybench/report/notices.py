@@ -34,9 +34,6 @@ def notices(leaderboard: Leaderboard, results: Sequence[Result]) -> Iterator[str
             f"Scores by {_listed(others)} are only in the table of samples. To compare judges, run `discoverybench "
             "compare LOG:score=HMS LOG:score=HMS1 --anyway`."
         )
-    reducers = {result.run.epochs_reducer for result in results} - {"mean"}
-    if reducers:
-        yield f"Logs reduce epochs by {_listed(reducers)}; here, epochs are averaged."
     yield from _calls_as_text(leaderboard)
 
 

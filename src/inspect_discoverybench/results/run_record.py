@@ -69,7 +69,6 @@ class RunRecord:
     model: str
     model_settings: str
     limits: str
-    epochs_reducer: str
 
     @classmethod
     def of(cls, log: EvalLog) -> "RunRecord":
@@ -101,7 +100,6 @@ class RunRecord:
             model=spec.model,
             model_settings=_model_settings(spec),
             limits=_listed(limits),
-            epochs_reducer=", ".join(spec.config.epochs_reducer or ["mean"]),
         )
 
     @property
