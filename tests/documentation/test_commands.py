@@ -129,3 +129,5 @@ def test_the_commands_of_a_page_run(
     for info in list_eval_logs(str(documented / "logs")):
         log = read_eval_log(info, header_only=True)
         assert log.status == "success", info.name
+        # Inspect reads `--sample-shuffle 1` as true, without a seed: each run would have other samples.
+        assert log.eval.config.sample_shuffle is not True, info.name
