@@ -44,10 +44,10 @@ def problems_of(log: EvalLog, min_hms: float) -> list[str]:
     name = f"{log.eval.task} {log.eval.task_version}, {log.eval.model}"
     if log.status != "success" or log.results is None:
         return [f"{name}: status {log.status}"]
-    # Other scores of the same name count samples.
-    [hms] = [score for score in log.results.scores if score.name == "HMS" and "mean" in score.metrics]
-    mean, unscored = hms.metrics["mean"].value, hms.unscored_samples or 0
-    print(f"{name}: HMS {mean:.3f} over {hms.scored_samples} samples, {unscored} unscored, {log.location}")
+    [hms] = [score for score in log.results.scores if score.name == "HMS"]
+    mean = hms.metrics["mean"].value
+    unscored = round(hms.metrics["unscored"].value)
+    print(f"{name}: HMS {mean:.3f} over {log.results.total_samples} samples, {unscored} unscored, {log.location}")
     problems = []
     if unscored:
         problems.append(f"{name}: {unscored} samples are unscored; score them again with `inspect score`")

@@ -44,12 +44,15 @@ def folder(tmp_path: Path) -> Path:
         ("metadata_0.json", "is a metadata file, which the agent must not see"),
         ("link.csv", "is a metadata file, which the agent must not see"),
         ("hard.csv", "is a metadata file, which the agent must not see"),
+        ("tables/hard.csv", "is a metadata file, which the agent must not see"),
         ("key.csv", r"key\.csv.*the answer key.*the agent must not see"),
     ],
 )
 def test_a_file_that_must_not_be_copied_to_a_sandbox_is_refused(folder: Path, name: str, message: str) -> None:
     write_study(folder, study(name))
-    (folder / "hard.csv").hardlink_to(folder / "metadata_0.json")
+    (folder / "tables").mkdir()
+    for link in ("hard.csv", "tables/hard.csv"):
+        (folder / link).hardlink_to(folder / "metadata_0.json")
     key = folder / "key.csv"
     with pytest.raises(DataError, match=message):
         load(folder, key)

@@ -82,11 +82,22 @@ def check_over_http(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> str:
     return last.replace(f"{model}: ", "")
 
 
+def test_a_package_that_is_not_installed_does_not_end_the_other_checks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", "/nowhere/data")
+    installed(tmp_path, "inspect_discoverybench", "0.1.0", requires="absent-package")
+    monkeypatch.syspath_prepend(tmp_path)
+    findings = doctor(exit_code=1)
+    assert findings["versions"].startswith("failed No package metadata was found for absent-package. Run: pip install")
+    assert findings["data"].startswith("failed ")
+
+
 @pytest.mark.parametrize(
     ("answer", "finding"),
     [
         (tool_call("python", code="6 * 7"), "ok     acts by tool calls"),
-        ("Let me see.\n```python\nprint(6 * 7)\n```\n", "ok     acts in text"),
+        ("Let me see.\n```Python3\r\nprint(6 * 7)\r\n```\r\n", "ok     acts in text"),
     ],
 )
 def test_a_model_acts_by_a_tool_call_or_a_code_block(

@@ -145,7 +145,9 @@ def test_arbitrary_text_is_refused(text: str) -> None:
 def test_variables_and_changes_are_filled_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUDGE", "lexical")
     monkeypatch.setenv("HOME", "/home/me")
-    path = write(tmp_path, GOOD + 'grader: discoverybench/${JUDGE}\ntags: ["${LAB:-none}"]\nlimits: {samples: 2}\n')
+    path = write(
+        tmp_path, GOOD + 'grader: discoverybench/${JUDGE}\ntags: ["${LAB:-none}"]\nlimits: {samples: 2}\noptions:\n'
+    )
     changes = (
         "log_dir=~/logs",
         "limits.time=90",

@@ -52,6 +52,9 @@ def test_means_with_missing_samples_are_marked(name: str, column: str) -> None:
     marked, unmarked, *_ = table.columns[column]
     assert marked.endswith("*")
     assert not unmarked.endswith("*")
+    # Of HMS, and in the section of controls of the difference from `goal_echo` on the two common tasks.
+    possible = "50.0 to 100.0" if name == "controls" else "50.0 to 83.3"
+    assert table.columns["possible range"][:2] == [possible, "–"]
 
 
 def test_the_best_agent_is_marked_and_oracles_and_the_floor_come_last() -> None:

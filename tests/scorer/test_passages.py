@@ -21,6 +21,11 @@ SAME: dict[str, tuple[str, str, str]] = {
         "BMI rises with age",
         "BMI rises with age",
     ),
+    "a question mark after a space": (
+        'So "does BMI rise with age" ?',
+        "does BMI rise with age",
+        'does BMI rise with age" ?',
+    ),
     "after a longer number": ("It is not that the slope is 0.5: the slope is 0.", "the slope is 0", "the slope is 0."),
     "after a dash": (
         "Final answer\u2014women earn less in towns.",
@@ -55,6 +60,7 @@ DIFFERENT: dict[str, tuple[str, str]] = {
     "part of the first word": (r"here \beta rises with time", "eta rises with time"),
     "part of the last word": ("each year it rises by 0.35%", "each year it rises by 0"),
     "nothing": ("BMI rises with age.", "**"),
+    "a line of marks": ("BMI rises with age.\n;\n", ";"),
     "three words": ("BMI does not rise with age.", "BMI does not"),
     "the end of a sentence": ("BMI does not rise.", "rise."),
 }

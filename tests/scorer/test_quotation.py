@@ -114,6 +114,13 @@ def test_after_three_invalid_replies_the_whole_text_is_judged(reply: str) -> Non
     assert answer_questions(judge) == 3
 
 
+def test_an_empty_workflow_is_none() -> None:
+    score, judge = judged(ANSWER, quoting(QUOTE, workflow=""))
+    assert score.record["submission_source"] == "quoted"
+    assert score.record["workflow"] == ""
+    assert answer_questions(judge) == 1
+
+
 def test_a_text_that_asserts_nothing_scores_0_with_the_reason() -> None:
     plan = said("I will look at the data next.")
     reply = quoting(asserted=False)

@@ -238,5 +238,6 @@ def test_a_second_answer_before_any_code_is_submitted() -> None:
 
 def test_a_block_is_found_in_linear_time() -> None:
     assert python_block("```python\nx = '```'\n```\nmore") is not None
+    assert python_block("```python\r\nx = 1\r\n```\r\nmore") is not None
     assert python_block("```python\n" * 200_000) is None
     assert python_block("```json\n{}\n```") is None

@@ -139,6 +139,14 @@ def test_a_failing_expression_is_sent_back_with_the_reason(expression: str, reas
     assert not list(tmp_path.rglob("owned"))
 
 
+def test_numbers_do_not_stand_for_true_and_false(tmp_path: Path) -> None:
+    """The gold expression of a longer path would have the numbers in it, but the data their threshold."""
+    target = {"name": "is_fast", "description": "Whether the boat is fast", "type": "boolean"}
+    root = {**ROOT, "target": target, "expression": "df['sail_area'] - df['hull_drag']", "children": [SAIL, DRAG]}
+    log = generate(tmp_path / "set", scripted_author(root=root), height=1)
+    assert "the values are not True or False" in state_of(log).failure
+
+
 def test_the_program_bounds_the_memory_of_its_session() -> None:
     """No known expression gets this far; the limit applies to any code in the session of the generator."""
     program = files("inspect_discoverybench.synth").joinpath("rows.py").read_text("utf-8")

@@ -23,15 +23,15 @@ def say(text: str, err: bool = False, nl: bool = True) -> None:
 
 def print_table(
     title: str,
-    names: Sequence[str],
-    numbers: Sequence[str],
+    text_headings: Sequence[str],
+    number_headings: Sequence[str],
     rows: Sequence[Sequence[str]],
     total: Sequence[str] | None = None,
 ) -> None:
     """Print a table without truncating any cell: columns of text, then of numbers, and below a line the total."""
     table = Table(
-        *(Column(Text(printable(name))) for name in names),
-        *(Column(number, justify="right") for number in numbers),
+        *(Column(Text(printable(heading))) for heading in text_headings),
+        *(Column(heading, justify="right") for heading in number_headings),
         title=Text(printable(title)) or None,
         title_justify="left",
         box=SIMPLE_HEAD,

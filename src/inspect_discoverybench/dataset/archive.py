@@ -73,7 +73,7 @@ def _download(url: str, folder: Path) -> Path:
         raise DataError(f"{shown_url} could not be downloaded: {reason}. {_REMEDY}") from error
 
 
-def _extract(archive: Path, tree: Path, url: str) -> None:
+def _extract(archive: Path, tree: Path, shown_url: str) -> None:
     """Extract the released files, by their exact paths: nothing is written outside of the folder."""
     try:
         with tarfile.open(archive, "r:gz") as members:
@@ -84,4 +84,4 @@ def _extract(archive: Path, tree: Path, url: str) -> None:
                     released = member.replace(name=path, deep=False)
                     members.extract(released, tree, filter="data")
     except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DataError(f"{url} is a damaged archive: {error}. {_REMEDY}") from error
+        raise DataError(f"{shown_url} is a damaged archive: {error}. {_REMEDY}") from error

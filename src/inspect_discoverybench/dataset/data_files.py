@@ -22,7 +22,7 @@ _CHECKSUMS = 'for name do { sha256sum || shasum -a 256; } <"$name" || echo unrea
 
 
 def locate(folder: Path, name: str) -> Path:
-    """Find a data file. If it is a link, the path is that of the link: the name says what it contains.
+    """Find a data file. A link is returned as it is, not its target, because its name tells the type of the file.
 
     Args:
         folder: Folder of the metadata file.
@@ -52,19 +52,19 @@ def locate(folder: Path, name: str) -> Path:
         raise DataError(f"{subject} has a reserved name, or ':' or '\\' in its name. Rename it.")
     if not path.is_file():
         raise DataMissing(f"{subject} does not exist, or is not a regular file. Add it.")
-    if _is_metadata(target):
+    if _is_metadata(folder, target):
         raise DataError(f"{subject} is a metadata file, which the agent must not see. Remove it from `datasets`.")
     return path
 
 
-def _is_metadata(path: Path) -> bool:
-    """Whether a file is a metadata file, or a hard link to one in its folder."""
+def _is_metadata(folder: Path, path: Path) -> bool:
+    """Whether a file is a metadata file, or a hard link to one in this folder or below it."""
     if METADATA_NAME.fullmatch(path.name.casefold()):
         return True
 
     has_other_names = path.stat().st_nlink > 1
-    neighbours = path.parent.glob("metadata_*.json")
-    return has_other_names and any(path.samefile(other) for other in neighbours)
+    metadata_files = folder.rglob("metadata_*.json")
+    return has_other_names and any(path.samefile(other) for other in metadata_files)
 
 
 @solver

@@ -2,12 +2,11 @@
 
 import asyncio
 import os
-import re
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import requires, version
+from importlib.metadata import PackageNotFoundError, requires, version
 
 from inspect_ai.model import GenerateConfig, get_model
 from packaging.requirements import Requirement
@@ -20,6 +19,7 @@ from inspect_discoverybench.errors.provider_failures import inspect_errors, mode
 from inspect_discoverybench.sandbox.image import image, image_exists
 from inspect_discoverybench.sandbox.specification import IMAGE_VARIABLE
 from inspect_discoverybench.session.tool import python
+from inspect_discoverybench.solvers.step import python_block
 
 PACKAGE = "inspect-discoverybench"
 
@@ -27,8 +27,6 @@ ACTION_PROMPT = (
     "Compute 6 * 7 with Python. Call the tool `python`, or if you cannot call tools, write the program into one block "
     "that begins with ```python. Do not answer before you have seen the output of the program."
 )
-
-_CODE_BLOCK = re.compile(r"(?m)^```(?:python|py)\s*$")
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,10 @@ def check_versions() -> str:
         # Extras are optional, and some requirements are for other platforms.
         if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
             continue
-        installed = version(requirement.name)
+        try:
+            installed = version(requirement.name)
+        except PackageNotFoundError as error:
+            raise CheckFailed(f"{error}. Run: pip install --upgrade {PACKAGE}") from error
         if not requirement.specifier.contains(installed, prereleases=True):
             raise CheckFailed(
                 f"{requirement.name} {installed} is installed, but {requirement.specifier} is required. "
@@ -111,7 +112,7 @@ def check_model(name: str) -> str:
 
     if output.choices and output.message.tool_calls:
         way = "by tool calls"
-    elif _CODE_BLOCK.search(output.completion):
+    elif python_block(output.completion):
         way = "in text: it writes code blocks instead of tool calls"
     else:
         raise CheckFailed(f"{name} neither calls a tool nor writes a block of code. Choose another model for agents.")

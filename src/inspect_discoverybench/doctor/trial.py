@@ -88,11 +88,11 @@ class Trial:
 
     def try_agents(self, forms: Sequence[str]) -> None:
         """Try ReAct in each of the forms, then the other agents in the better one."""
-        first, *others = AGENTS
+        first_agent, *other_agents = AGENTS
         for form in forms:
-            self._try_agent(demo(), DEMO_SAMPLES, first, form)
+            self._try_agent(demo(), DEMO_SAMPLES, first_agent, form)
         form = self.form or forms[0]
-        for agent in others:
+        for agent in other_agents:
             self._try_agent(demo(), DEMO_SAMPLES, agent, form)
         try:
             check_docker()
@@ -100,7 +100,7 @@ class Trial:
         except (CheckFailed, DataError) as error:
             self.notes.append(f"Left out: DB-REAL in Docker. {error.message}")
         else:
-            self._try_agent(task, REAL_SAMPLES, first, form)
+            self._try_agent(task, REAL_SAMPLES, first_agent, form)
 
     def try_judge(self) -> None:
         """Let the judge judge pairs and read texts of the judge audit."""
@@ -109,9 +109,9 @@ class Trial:
         log = self._eval(task, AUDIT_SAMPLES, **options)
         samples = log.samples or []
         scores = [SampleScore.of(sample, "audit") for sample in samples]
-        repetitions = [score.metadata.get("asked_again") for score in scores]
-        valid = repetitions.count(0)
-        note = f"Judge {self.judge}: {valid} of {len(samples)} samples had valid replies at the first try."
+        times_asked_again = [score.metadata.get("asked_again") for score in scores]
+        valid_at_once = times_asked_again.count(0)
+        note = f"Judge {self.judge}: {valid_at_once} of {len(samples)} samples had valid replies at the first try."
         self.notes.append(note)
 
         for facet in ACCURACIES:

@@ -8,7 +8,7 @@ from inspect_discoverybench.errors.exceptions import Refused
 
 @contextmanager
 def file_errors() -> Iterator[None]:
-    """Convert errors of the operating system, such as those of a path that cannot be written, into `Refused`."""
+    """Convert errors of the operating system, and a lack of memory or of stack, into `Refused`."""
     try:
         yield
     except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command

@@ -75,8 +75,8 @@ def _apply(change: str, values: Arguments) -> None:
     container: Any = values
     try:
         for parent in parents:
-            if isinstance(container, dict):
-                container.setdefault(parent, {})
+            if isinstance(container, dict) and container.get(parent) is None:
+                container[parent] = {}
             container = container[_key(container, parent)]
         container[_key(container, last)] = new_value
     except (LookupError, TypeError, ValueError) as error:

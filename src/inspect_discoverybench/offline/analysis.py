@@ -21,10 +21,11 @@ def read_table(path: Path) -> Table:
         file.seek(0)
         delimiter = max(",\t;", key=header.count)
         reader = csv.DictReader(file, delimiter=delimiter)
+        names = reader.fieldnames or ()
         rows = list(reader)
 
     table = {}
-    for name in rows[0] if rows else ():
+    for name in names:
         values = [number(row[name]) for row in rows]
         count = sum(map(math.isfinite, values))
         if count >= MIN_NUMBERS:

@@ -70,7 +70,7 @@ def dots(table: pd.DataFrame, row: str, interval: Interval, style: Style) -> Cha
     """One row per label with the value as a point and its interval as a line; None if there are no values.
 
     Args:
-        table: The values.
+        table: The values, with the columns `benchmark` and `agent`.
         row: Column of the labels.
         interval: Columns of the value and its interval.
         style: Titles and colours.
@@ -179,11 +179,10 @@ def _by_name(channel: Any, table: pd.DataFrame, field: str, choices: Mapping[str
 
 def _rows(layers: Sequence[alt.Chart], table: pd.DataFrame, row: str, style: Style) -> Chart:
     """The layers with one row per label, in the order of the table."""
-    labels = table.drop_duplicates(["benchmark", row])
-    by_benchmark = labels.groupby("benchmark")
+    label_rows = table.drop_duplicates(["benchmark", row])
+    by_benchmark = label_rows.groupby("benchmark")
     first_labels = by_benchmark.head(MAX_ROWS)
-    is_shown = table[row].isin(first_labels[row])
-    shown = table[is_shown]
+    shown = table.merge(first_labels[["benchmark", row]])
 
     vertical = alt.Y(field=row, type="nominal", sort=None)
     in_rows = [layer.encode(y=vertical) for layer in layers]

@@ -30,7 +30,9 @@ _STOPS = r".,:;!?\u2026"
 _WORD = re.compile(rf"[{_BREAKS}]|[{_STOPS}](?!\d)|(?:[^\s{_BREAKS}{_STOPS}]|[{_STOPS}](?=\d))+")
 """Matches a punctuation mark, or a word with its signs and units, such as `−0.3%`."""
 
-_SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f]")
+_SENTENCE_END = re.compile(r"[ \u00a0\u202f]?[.!?\u2026\u3002\uff01\uff1f]")
+"""Matches the end of a sentence. French has a space before it."""
+
 _BEFORE_SENTENCE = re.compile(r"[.!?\u2026\u3002\uff01\uff1f:;)\]\uff1a\uff1b\u300d\u3011]")
 """Matches what may stand before a sentence, such as the colon in "Hypothesis: "."""
 
@@ -81,8 +83,8 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
             end = sentence_end.end()
 
         word_count = sum(has_words(word.text) for word in quote_words)
-        is_short = word_count < MIN_WORDS
-        if is_short and not _is_line_or_sentence(text, start, end):
+        is_whole = word_count and _is_line_or_sentence(text, start, end)
+        if word_count < MIN_WORDS and not is_whole:
             raise ReplyRejected(f"this quote is no whole line or sentence, nor {MIN_WORDS} words long: {shown}.")
         ends = f"{_MARKS},;"
         passage = text[start:end].strip(ends)

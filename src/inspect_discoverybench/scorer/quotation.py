@@ -16,8 +16,8 @@ from inspect_discoverybench.submission.submission import MAX_TEXT, Submission
 
 
 def _list_of_quotes(value: Any) -> Any:
-    """Accept one quote where a list is meant, and null for none."""
-    if value is None:
+    """Accept one quote where a list is meant, and null or an empty text for none."""
+    if value in (None, ""):
         return []
     return [value] if isinstance(value, str) else value
 

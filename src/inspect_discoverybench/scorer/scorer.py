@@ -69,6 +69,7 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT) -> Scorer:
 
         answer = answer_of(state)
         outage = unanswered_request()
+        # A submission counts despite an outage; a text only if no limit ended the sample and it asserts a hypothesis.
         if outage and not isinstance(answer, Submission) and (answer is None or reached_limit()):
             return _provider_failed(state, keys, outage)
         if answer is None:
@@ -92,14 +93,14 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT) -> Scorer:
         )
         verdict = await compare(judge, pair, with_released)
         record = judge_record(judge, verdict)
-        read = {"workflow": submission.workflow, "submission_source": submission.source}
+        submitted = {"workflow": submission.workflow, "submission_source": submission.source}
         values = verdict.values
         return Score(
             value={**values},
             reason="grader_failed" if isnan(values["hms"]) else None,
             answer=submission.hypothesis,
             explanation=explain(pair, verdict, submission.source),
-            metadata=record | read,
+            metadata=record | submitted,
         )
 
     return score

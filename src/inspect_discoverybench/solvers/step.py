@@ -40,8 +40,8 @@ Action = Literal["python", "submit"]
 KEPT_AFTER_OVERFLOW = 0.5
 """Share of the conversation that the last request keeps if the whole did not fit into the context window."""
 
-_OPENING_FENCE = re.compile(r"^[ \t]*```(?:python3?|py)[ \t]*\n", re.IGNORECASE | re.MULTILINE)
-_CLOSING_FENCE = re.compile(r"^[ \t]*```[ \t]*$", re.MULTILINE)
+_OPENING_FENCE = re.compile(r"^[ \t]*```(?:python3?|py)[ \t\r]*\n", re.IGNORECASE | re.MULTILINE)
+_CLOSING_FENCE = re.compile(r"^[ \t]*```[ \t\r]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

@@ -163,7 +163,7 @@ def _as_text(value: Any, depth: int = _MAX_DEPTH) -> str:
 
 
 def _submission_in(content: Mapping[str, Any]) -> Submission | None:
-    """The submission that is an object, or the arguments of the call that it is."""
+    """The submission in an object: in its own keys, or in the arguments if it is a call."""
     candidates = [content]
     for key in _CALL_ARGUMENTS:
         arguments = _mapping(content.get(key))

@@ -160,6 +160,9 @@ def _operands(node: ast.expr) -> Sequence[ast.expr] | None:
             return []
         case ast.BinOp():
             return _operands_of_operator(node)
+        # These give one value instead of a column.
+        case ast.UnaryOp(ast.Not()) | ast.Compare(_, [ast.Is() | ast.IsNot() | ast.In() | ast.NotIn()]):
+            return None
         case ast.UnaryOp(_, operand):
             return [operand]
         case ast.Compare(left, [_], [right]):

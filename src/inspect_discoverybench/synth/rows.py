@@ -157,7 +157,10 @@ def typed(values: Column, spec: Spec) -> Column:
     if not np.isfinite(numbers).all():
         raise ValueError("some values are not finite (division by zero, log, overflow)")
     if spec["type"] == "boolean":
-        return numbers > 0.5
+        # Gold expressions contain this expression itself, so numbers cannot stand for true and false.
+        if values.dtype != bool:
+            raise ValueError("the values are not True or False")
+        return values
 
     low = spec.get("low")
     high = spec.get("high")
@@ -353,7 +356,7 @@ def draw(text: str) -> None:
     """Print what is drawn, or the error of an expression."""
     try:
         drawing = draw_tree(json.loads(text))
-    except (ValueError, ArithmeticError, MemoryError) as error:
+    except (ValueError, TypeError, ArithmeticError, MemoryError) as error:
         drawing = {"error": str(error) or "it needs too much memory"}
     print(json.dumps(drawing))
 

@@ -40,7 +40,7 @@ class Measures(Reply):
     def rejection(self, name: str) -> Rejection | None:
         """Why the task of this name is rejected; None if each variable of its expression counts."""
         for column, loss in self.losses.items():
-            if loss < MIN_LOSS:
+            if not loss >= MIN_LOSS:  # NaN if the expression has no values
                 reason = f"without {column}, the prediction is worse by only {loss:.1%}"
                 return Rejection(name, "variables", reason)
         return None
