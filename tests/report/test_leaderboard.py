@@ -34,7 +34,7 @@ def test_the_title_of_a_full_run_says_so() -> None:
 def test_configurations_with_different_tasks_are_counted() -> None:
     two = results({"a": 1.0, "b": 0.0})
     one = results({"a": 1.0}, agent="codegen")
-    assert titles(two, one) == ["DB-REAL test: 1 to 2 of 239 tasks"]
+    assert titles(two, one) == ["DB-REAL test: up to 2 of 239 tasks, not the same for all"]
 
 
 def test_splits_are_one_benchmark_if_the_task_or_the_report_pools_them() -> None:

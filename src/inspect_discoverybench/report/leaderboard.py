@@ -130,10 +130,9 @@ class Benchmark:
         results = self.results
         tasks = {result.sample.id for result in results}
         sizes = [len(standing.tasks) for standing in self.standings]
-        fewest = min(sizes)
-        if fewest < len(tasks):  # configurations ran different tasks
+        if min(sizes) < len(tasks):
             available = task_count(self.name, results)
-            return f"{self.name}: {fewest} to {max(sizes)} of {available} tasks"
+            return f"{self.name}: up to {max(sizes)} of {available} tasks, not the same for all"
         coverage = describe_coverage(self.name, results)
         return f"{self.name}: {coverage}"
 
