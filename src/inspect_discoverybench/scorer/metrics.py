@@ -46,11 +46,12 @@ def hms_summary() -> Metric:
 
     def summarize(scores: list[SampleScore]) -> Value:
         samples = _samples(scores)
+        # The viewer shows the first five.
         summary = {
             "mean": _mean(sample.mean("hms") for sample in samples),
-            "stderr": _standard_error(samples),
             **_interval(samples),
             **_outcomes(scores),
+            "stderr": _standard_error(samples),
         }
         for key in _other_keys(samples):
             summary[key] = _mean(sample.mean(key) for sample in samples)
@@ -60,7 +61,7 @@ def hms_summary() -> Metric:
 
 
 def _outcomes(scores: Sequence[SampleScore]) -> dict[str, float]:
-    counts = {"judged": 0.0, "no_submission": 0.0, "unscored": 0.0}
+    counts = {"judged": 0.0, "unscored": 0.0, "no_submission": 0.0}
     for score in scores:
         counts[_outcome(score)] += 1
     return counts
