@@ -26,6 +26,8 @@ SAME: dict[str, tuple[str, str, str]] = {
         "does BMI rise with age",
         'does BMI rise with age" ?',
     ),
+    "before a decimal point": ("the slope by age is .5 per year", "the slope by age is", "the slope by age is"),
+    "before an operator": ("the two group means != 0", "the two group means", "the two group means"),
     "after a longer number": ("It is not that the slope is 0.5: the slope is 0.", "the slope is 0", "the slope is 0."),
     "after a dash": (
         "Final answer\u2014women earn less in towns.",

@@ -64,7 +64,7 @@ def _is_metadata(folder: Path, path: Path) -> bool:
 
     has_other_names = path.stat().st_nlink > 1
     metadata_files = folder.rglob("metadata_*.json")
-    return has_other_names and any(path.samefile(other) for other in metadata_files)
+    return has_other_names and any(path.samefile(other) for other in metadata_files if other.exists())
 
 
 @solver

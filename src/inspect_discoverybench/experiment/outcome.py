@@ -75,7 +75,7 @@ class HeadlineScore:
     def of_log(cls, log: EvalLog, samples: SampleCounts) -> "HeadlineScore | None":
         """Read the results of a log; None if no sample is scored."""
         headline = headline_metric(log)
-        if headline is None or not samples.scored:  # without scored samples, Inspect reports a mean of 0
+        if headline is None or not samples.scored:  # without scored samples, Inspect reports a mean of 0 or NaN
             return None
         value = float(headline.metric.value)
         interval = _interval(headline.score.metrics)

@@ -30,8 +30,8 @@ _STOPS = r".,:;!?\u2026"
 _WORD = re.compile(rf"[{_BREAKS}]|[{_STOPS}](?!\d)|(?:[^\s{_BREAKS}{_STOPS}]|[{_STOPS}](?=\d))+")
 """Matches a punctuation mark, or a word with its signs and units, such as `−0.3%`."""
 
-_SENTENCE_END = re.compile(r"[ \u00a0\u202f]?[.!?\u2026\u3002\uff01\uff1f]")
-"""Matches the end of a sentence. French has a space before it."""
+_SENTENCE_END = re.compile(r"(?:[ \u00a0\u202f](?=[?!](?!=)))?[.!?\u2026\u3002\uff01\uff1f]")
+"""Matches the end of a sentence. French has a space before `?` and `!`."""
 
 _BEFORE_SENTENCE = re.compile(r"[.!?\u2026\u3002\uff01\uff1f:;)\]\uff1a\uff1b\u300d\u3011]")
 """Matches what may stand before a sentence, such as the colon in "Hypothesis: "."""
