@@ -78,8 +78,8 @@ RENDERED = {
     "judge/match_released": Prompt.load("judge/match_released").render(**MATCH),
     "judge/variables": PAIR.comparison_prompt("variables"),
     "judge/relationship": PAIR.comparison_prompt("relationship"),
-    "judge/audit": Prompt.load("judge/audit").render(goal="g", gold="In {towns} $y", predicted="**p**"),
-    "judge/audit_text": Prompt.load("judge/audit_text").render(goal="g", text="I refuse {this} $y\n```"),
+    "judge_audit/audit": Prompt.load("judge_audit/audit").render(goal="g", gold="In {towns} $y", predicted="**p**"),
+    "judge_audit/audit_text": Prompt.load("judge_audit/audit_text").render(goal="g", text="I refuse {this} $y\n```"),
     "judge/reask": Prompt.load("judge/reask").render(reason="match: Field required."),
     "solvers/task": task_text(GOAL, Hints()),
     "solvers/task_without_columns": task_text(

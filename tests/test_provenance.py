@@ -78,7 +78,7 @@ def data_of(path: Path, **arguments: Any) -> Any:
 def test_the_audit_and_the_generator_record_theirs(tmp_path: Path) -> None:
     audit = provenance(judge_audit(released=False))
     assert audit["data"]["checksum"]
-    assert "judge/audit" in audit["prompts"]
+    assert "judge_audit/audit" in audit["prompts"]
     generator = provenance(synth_generate(out=str(tmp_path / "a")))
     assert "synth/root" in generator["prompts"]
 

@@ -92,7 +92,7 @@ def discovery_task(
         sandbox=sandbox,
         # Checkpoints read files of the container's folders, which Inspect cannot. No task sees `--checkpoint`.
         checkpoint=False if sandbox.type == "docker" else None,
-        message_limit=100,
+        message_limit=200,
         # Waiting for retries and for shared slots is not work, so that a provider's outage does not use it up.
         working_limit=3600,
         config=GenerateConfig(timeout=DEFAULT_TIMEOUT),

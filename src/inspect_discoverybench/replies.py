@@ -110,16 +110,21 @@ async def ask_until_valid(
     raise error
 
 
-def parse_reply(text: str, reply_type: type[ReplyT]) -> ReplyT:
+def parse_reply(text: str, reply_type: type[ReplyT], max_length: int = MAX_REPLY_LENGTH) -> ReplyT:
     """Parse a reply: one JSON object, optionally in a code fence with a sentence before or after it.
 
     A byte-order mark, reasoning in tags before the object, and raw newlines in JSON strings are accepted.
 
+    Args:
+        text: The text.
+        reply_type: What the object must validate as.
+        max_length: Maximum length of the text in characters.
+
     Raises:
         ReplyRejected: The text is too long, is not JSON, or does not validate as `reply_type`.
     """
-    if len(text) > MAX_REPLY_LENGTH:
-        raise ReplyRejected(f"it has {len(text):,} characters; the maximum is {MAX_REPLY_LENGTH:,}.")
+    if len(text) > max_length:
+        raise ReplyRejected(f"it has {len(text):,} characters; the maximum is {max_length:,}.")
     body = _object_text(text)
     content = parse_json(body)
     try:
@@ -177,11 +182,14 @@ def without_reasoning(text: str) -> str:
     answer there.
     """
     *before_ends, answer = _REASONING_END.split(text)
-    kept = ""
+    kept: list[str] = []
     for part in before_ends:
         outside, *reasoning = _REASONING_START.split(part, maxsplit=1)
-        kept = kept + outside if reasoning else ""
-    outside_tags = _END_OF_TURN.sub("", kept + answer)
+        if reasoning:
+            kept.append(outside)
+        else:
+            kept.clear()
+    outside_tags = _END_OF_TURN.sub("", "".join([*kept, answer]))
     return outside_tags.strip("\ufeff \t\r\n")
 
 

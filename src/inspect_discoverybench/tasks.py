@@ -50,7 +50,7 @@ def real(
         question_type: Keep only goals that ask for these facets: `context`, `variables` or `relationship`.
         domain_knowledge: Add the background of the study to the task text.
         workflow_tags: Add the keywords of the gold workflow to the task text.
-        placebo: Seed. Every column of every table is permuted by itself: a control without associations.
+        placebo: Seed. Each column of each table is permuted independently: a control without associations.
         sandbox: `docker`, `k8s` or `local`. Code in the local sandbox is not isolated from this machine.
         build: Build the Docker image even if it exists.
         image: Run this image instead of the package's.
@@ -239,7 +239,11 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
         headline_metric="audit.right",
         metadata={
             "paper": PAPER_ACCURACY,
-            **provenance(checksum=data_checksum(samples, PAIR_FIELDS), prompt_folders=["judge"], commit=commit),
+            **provenance(
+                checksum=data_checksum(samples, PAIR_FIELDS),
+                prompt_folders=["judge", "judge_audit"],
+                commit=commit,
+            ),
         },
         version=VERSION,
     )

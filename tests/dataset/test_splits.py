@@ -51,12 +51,12 @@ def test_gold_workflows_are_those_of_the_train_split() -> None:
         assert bool(goal.gold_workflow) == (goal.split == "train")
 
 
-def test_the_folder_of_a_synthetic_data_set_has_its_height_and_depth() -> None:
-    heights = set()
+def test_the_folder_of_a_synthetic_data_set_has_its_depth() -> None:
+    levels = set()
     for metadata in metadata_of("synth", "all"):
-        assert metadata.dataset.endswith(f"_{metadata.start_height}_{metadata.tree_level}")
-        heights.add(metadata.start_height)
-    assert heights == {0, 1, 2, 3}
+        assert metadata.dataset.endswith(f"_{metadata.tree_level}")
+        levels.add(metadata.tree_level)
+    assert levels == {0, 1, 2, 3}
 
 
 def test_the_answer_key_uses_the_number_in_the_file_name() -> None:

@@ -69,7 +69,7 @@ async def relationship(gold: str, predicted: str) -> str:
 
 
 async def context(hypothesis: str) -> str:
-    question, _ = pair(hypothesis, "").extraction_prompts("extract_context", "", "")
+    question = pair(hypothesis, "").extraction_prompt("extract_context", hypothesis, "")
     reply = await answered(question)
     [part] = reply["hypothesis"]
     assert part["text"] == hypothesis

@@ -41,7 +41,7 @@ def test_a_notice_says_that_a_judge_is_no_language_model() -> None:
     offline = '{"judge": "discoverybench/lexical"}'
     shown = contents(results({"a": 1.0}, judge_record=offline))
     assert notices_of(shown) == [
-        "The judge discoverybench/lexical is no language model. These scores check the installation; they are not a "
+        "The judge discoverybench/lexical is not a language model. These scores check the installation; they are not a "
         "result."
     ]
 

@@ -85,7 +85,7 @@ def test_the_best_agent_is_marked_and_oracles_and_the_floor_come_last() -> None:
         ),
         (
             [result("a", 0.5, agent="codegen", judge_record=OFFLINE)],
-            "the judge is no language model",
+            "the judge is not a language model",
         ),
         (
             [result("a", 0.9, agent="goal_echo"), result("a", 0.5, agent="codegen")],

@@ -128,10 +128,31 @@ def test_a_draft_that_the_critic_sends_back_is_not_submitted() -> None:
     assert submitted(sample).hypothesis == HYPOTHESIS
 
 
-def test_an_accepted_draft_that_is_no_object_is_drafted_again() -> None:
-    script = [PLANNED, ANSWERED, "y rises.", ANSWERED, "y rises.", ANSWERED, DRAFT, ANSWERED]
+def test_after_an_accepted_draft_that_is_no_object_the_analyst_submits() -> None:
+    script: list[Turn] = [PLANNED, ANSWERED, "The answer: y rises.", ANSWERED, SUBMITTED]
     sample = play(script, datavoyager())
-    assert turns(sample) == [PLAN, DRAFTED, DRAFTED, DRAFTED]
+    assert turns(sample) == [PLAN, DRAFTED, DRAFTED]
+    assert len(calls(sample)) == 5
+    assert submitted(sample).hypothesis == HYPOTHESIS
+
+
+def test_all_turns_fit_into_the_message_limit_of_the_tasks() -> None:
+    def busy(messages: list[ChatMessage], must: str) -> Turn:
+        if must == "submit":
+            return SUBMITTED
+        if must == "python":
+            return python("print(2)")
+        return verdict("coder", f"count {len(messages)}")
+
+    sample = play(busy, datavoyager())
+    assert len(ledger(sample).verdicts) == 20
+    assert submitted(sample).hypothesis == HYPOTHESIS
+
+
+def test_with_a_full_context_window_the_analyst_submits() -> None:
+    full = ModelOutput.from_content("mockllm/model", "too long", stop_reason="model_length")
+    sample = play([PLANNED, COUNT, full, SUBMITTED], datavoyager())
+    assert turns(sample) == [PLAN, "coder: count", DRAFTED]
     assert submitted(sample).hypothesis == HYPOTHESIS
 
 

@@ -107,6 +107,15 @@ def test_each_trial_is_recorded_and_has_a_new_conversation_and_session() -> None
     assert observations(sample) == ["False"]
 
 
+def test_in_text_an_answer_before_the_code_of_a_later_trial_is_sent_back() -> None:
+    answer = '{"hypothesis": "In Norway, salmon shrink by 3 %."}'
+    code = "```python\nprint(7)\n```"
+    sample = play([code, answer, "REFLECTION", answer, code, answer], reflexion(trials=2, actions="text"))
+    texts = [call.input[-1].text for call in calls(sample)]
+    assert "You have not run any code yet" in texts[4]
+    assert [trial.hms for trial in record(sample).trials] == [0, 0]
+
+
 LOOK = "import os; print(os.getcwd(), sorted(os.listdir()), len(open('data.csv').read()) > 1000)\n"
 SPOILS = {
     "data deleted": "os.remove('data.csv')",

@@ -1,7 +1,9 @@
 """What real servers and small models do, through a loopback server: each trouble in both forms of acting."""
 
 import json
+import time
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 from inspect_ai import eval as inspect_eval
@@ -14,7 +16,9 @@ from inspect_discoverybench.solvers.codegen import codegen
 from inspect_discoverybench.solvers.datavoyager import datavoyager
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
-from inspect_discoverybench.solvers.step import python_block
+from inspect_discoverybench.solvers.reflexion import reflexion
+from inspect_discoverybench.solvers.step import python_blocks
+from inspect_discoverybench.submission.submission import NO_RESPONSE
 from tests.endpoint import Answer, Cut, Endpoint, NoChoices, Raw, Request, serve, tool_call
 from tests.solvers.scripted import BOTH_FORMS, observations, submitted, verdict
 
@@ -154,8 +158,19 @@ def test_a_provider_that_needs_the_tools_of_earlier_calls_gets_them_in_requests_
     ]
 
 
+NOTHING: dict[str, Answer] = {
+    "empty": "",
+    "white space": " \n\t",
+    "null": {"role": "assistant", "content": None},
+    "no calls": {"role": "assistant", "content": "", "tool_calls": []},
+    "no choices": NoChoices(),
+    "reasoning alone": "<think>Hm.</think>",
+    "an end of turn": "<|im_end|>",
+}
+
+
 @BOTH_FORMS
-@pytest.mark.parametrize("reply", ["", NoChoices()], ids=["empty", "no choices"])
+@pytest.mark.parametrize("reply", NOTHING.values(), ids=NOTHING)
 def test_an_empty_reply_is_requested_again_twice(reply: Answer, form: str) -> None:
     sample, requests = run(react(actions=form), acting(form, reply, reply))
     assert len(requests) == 4
@@ -170,7 +185,15 @@ def test_a_reply_that_repeats_itself_until_the_token_limit_gets_a_reminder(form:
     require_work(sample)
 
 
+@BOTH_FORMS
+def test_an_empty_reply_that_the_token_limit_ended_is_the_agents_own(form: str) -> None:
+    sample, requests = run(react(actions=form), acting(form, Cut("", tokens=1000)))
+    assert len(requests) == 3
+    require_work(sample)
+
+
 OVERFLOWS = {
+    "SGLang": {"code": 400, "message": "Longer than the model's context length (4096).", "type": "BadRequest"},
     "llama.cpp": {"code": 400, "message": "request (9000 tokens)", "type": "exceed_context_size_error"},
     "vLLM": {"code": 400, "message": "too long", "type": "BadRequestError", "param": "input_tokens"},
     "OpenAI": {"code": "context_length_exceeded", "message": "too long", "type": "invalid_request_error"},
@@ -193,7 +216,62 @@ def test_after_a_context_overflow_the_agent_submits_from_a_shorter_conversation(
     assert submitted(sample).hypothesis == ANSWER["hypothesis"]
 
 
-@pytest.mark.parametrize("written", [BLOCK, CALL_IN_FENCE], ids=["code", "a call"])
+@pytest.mark.parametrize("server", OVERFLOWS)
+def test_a_task_that_does_not_fit_into_the_context_window_scores_0(server: str) -> None:
+    body = json.dumps({"error": OVERFLOWS[server]})
+    sample, _ = run(react(), in_turn(Raw(400, body.encode())))
+    assert sample.scores
+    assert sample.scores["HMS"].reason == NO_RESPONSE
+
+
+@BOTH_FORMS
+def test_a_repetition_does_not_fill_the_context_window(form: str) -> None:
+    def small_window(request: Request) -> Answer:
+        number = len(request["messages"])
+        if len(str(request["messages"])) > 12_000:
+            return Raw(400, json.dumps({"error": OVERFLOWS["vLLM"]}).encode())
+        if number < 7:
+            return running(form, "print(6 * 7)")
+        if number == 7:
+            return Cut("x = x + 1\n" * 1500, tokens=4000)
+        return submitting(form)
+
+    sample, _ = run(react(actions=form), small_window)
+    assert submitted(sample).hypothesis == ANSWER["hypothesis"]
+
+
+STRICT = {
+    "datavoyager": datavoyager(turns=1),
+    "reflexion": reflexion(trials=2, actions="text"),
+    "react": react(turns=2, actions="text"),
+}
+
+
+@pytest.mark.parametrize("agent", STRICT)
+def test_no_request_has_two_neighbouring_user_messages(agent: str) -> None:
+    """The chat templates of Gemma and Mistral refuse them."""
+    script = in_turn(BLOCK, OBJECT, "I was wrong.", BLOCK, OBJECT)
+    _, requests = run(STRICT[agent], script)
+    for request in requests:
+        roles = [message["role"] for message in request["messages"]]
+        assert ("user", "user") not in pairwise(roles)
+
+
+WRITTEN = {
+    "code": BLOCK,
+    "code between tildes": "~~~python\nx = 1\n~~~",
+    "a call": CALL_IN_FENCE,
+    "a typed call": '{"type": "function", "function": {"name": "python"}}',
+    "a call in tags": "<function=python>\n<parameter=code>\nx = 1\n</parameter>",
+    "an invocation": '<invoke name="python">',
+    "a token": "<|python_tag|>import pandas",
+    "Mistral's call": '[TOOL_CALLS]python[ARGS]{"code": "1"}',
+    "a call in Python": 'python(code="1")',
+    "a channel": "<|channel|>commentary to=functions.python",
+}
+
+
+@pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN)
 def test_calls_written_as_text_do_not_run_and_the_sample_is_marked(written: str) -> None:
     sample, _ = run(react(), in_turn(written, written, submitting("calls")))
     assert observations(sample) == []
@@ -236,8 +314,51 @@ def test_a_second_answer_before_any_code_is_submitted() -> None:
     assert submitted(sample).hypothesis == ANSWER["hypothesis"]
 
 
-def test_a_block_is_found_in_linear_time() -> None:
-    assert python_block("```python\nx = '```'\n```\nmore") is not None
-    assert python_block("```python\r\nx = 1\r\n```\r\nmore") is not None
-    assert python_block("```python\n" * 200_000) is None
-    assert python_block("```json\n{}\n```") is None
+FENCES = {
+    "with a fence in the code": "```python\nx = '```'\n```\nmore",
+    "with Windows line ends": "```python\r\nx = 1\r\n```\r\nmore",
+    "with a version": "```python3.11\nx = 1\n```",
+    "with a title": "```python title=load\nx = 1\n```",
+    "after a space": "``` py\nx = 1\n```",
+    "of tildes": "~~~python\nx = 1\n~~~",
+    "of four backticks": '````python\nx = """\n```\n"""\n````',
+    "in a list": "1. Load\n\n   ```python\n   if True:\n       x = 1\n   ```",
+    "of Gemma": "```tool_code\nx = 1\n```",
+    "without a label": "First:\n```\nx = 1\n```",
+}
+
+
+@pytest.mark.parametrize("text", FENCES.values(), ids=FENCES)
+def test_python_code_is_found_in_a_fence(text: str) -> None:
+    [block] = python_blocks(text)
+    compile(block.code, "block", "exec")
+    assert "x = " in block.code
+    assert text.startswith(block.text)
+
+
+def test_labelled_blocks_alone_count_if_there_are_any() -> None:
+    blocks = python_blocks("```\nout\n```\n```python\na\n```\n```python\nb\n```\n```\n2\n```")
+    assert [block.code for block in blocks] == ["a\n", "b\n"]
+
+
+SPACES = " " * 200_000
+NO_BLOCKS = {
+    "never closed": "```python\n" * 200_000,
+    "JSON": "```json\n{}\n```",
+    "spaces before a backtick": f"```{SPACES}`",
+    "spaces before a fence": f"{SPACES}```" * 2,
+    "a long fence": "`" * 500_000,
+}
+
+
+@pytest.mark.parametrize("text", NO_BLOCKS.values(), ids=NO_BLOCKS)
+def test_a_text_without_a_block_takes_linear_time(text: str) -> None:
+    start = time.process_time()
+    assert python_blocks(text) == []
+    assert time.process_time() - start < 2
+
+
+def test_a_program_in_several_blocks_runs_as_one() -> None:
+    program = "Step 1:\n```python\nx = 6\n```\nStep 2:\n```python\nprint(x * 7)\n```"
+    sample, _ = run(codegen(actions="text"), in_turn(program, OBJECT))
+    require_work(sample)

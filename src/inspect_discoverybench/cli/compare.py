@@ -25,10 +25,15 @@ SIGNIFICANCE_LEVEL = 0.05
 @click.command()
 @click.argument("systems", nargs=-1, required=True, metavar="BASELINE CANDIDATE…")
 @click.option("--score", help="Name of the score, such as HMS1. Default: HMS, or the only score of the logs.")
-@click.option("--anyway", is_flag=True, help="Compare even if judges, prompts, data or task versions differ.")
+@click.option(
+    "--anyway",
+    is_flag=True,
+    help="Compare even if judges, their settings or prompts, data or task version numbers differ, or if the candidate "
+    "lacks tasks.",
+)
 @click.option(
     "--fail-if-worse",
-    type=click.FloatRange(min=0),
+    type=click.FloatRange(min=0, max=1),
     metavar="MARGIN",
     help="Exit with 1 if the candidate's mean on these tasks is below the baseline's by more than MARGIN. Samples "
     "without a score count against it.",
@@ -49,9 +54,6 @@ def compare(
 
     Exits with 0, with 1 if --fail-if-worse applies, and with 2 on errors.
     """
-    if fail_if_worse is not None and not math.isfinite(fail_if_worse):
-        raise InvalidArgument(f"--fail-if-worse must be a finite number, got {fail_if_worse}.")
-
     from inspect_discoverybench.comparison.comparison import compare as compare_systems
     from inspect_discoverybench.comparison.system import read_systems
 
@@ -66,8 +68,12 @@ def compare(
         _print(comparison)
     if fail_if_worse is not None:
         [pair] = comparison.pairs
-        first = pair.keys[0]
-        _fail_if_worse(first, fail_if_worse)
+        if pair.only_baseline and not anyway:
+            raise InvalidArgument(
+                f"--fail-if-worse: the candidate has not run {pair.only_baseline} of the baseline's tasks. Run them, "
+                "or pass --anyway to judge the common ones."
+            )
+        _fail_if_worse(pair.keys[0], fail_if_worse)
 
 
 def _fail_if_worse(difference: "KeyDifference", margin: float) -> None:
@@ -151,7 +157,7 @@ def _verdicts(first: "KeyDifference", studies: str) -> Iterator[str]:
     if first.missing:
         missing = plural(first.missing, "sample")
         possible = f"between {first.worst:+.3f} and {first.best:+.3f}"
-        yield f"{missing} of the common tasks without {name}, in both systems and all epochs."
+        yield f"Without {name}: {missing} of the common tasks, counting both systems and all epochs."
         yield f"Depending on their scores, the difference is {possible}. The interval covers all of them."
 
 

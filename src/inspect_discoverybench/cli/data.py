@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -11,7 +10,7 @@ from inspect_discoverybench.cli.terminal import print_table, say
 from inspect_discoverybench.dataset import data_folder
 from inspect_discoverybench.dataset.audit import Counts, audit_release, audit_studies
 from inspect_discoverybench.dataset.release import checksums, differences
-from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 
 
 @click.group()
@@ -29,23 +28,19 @@ def fetch(force: bool) -> None:
 
 
 @data.command()
-@click.option(
-    "--path",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder to verify. [default: the folder that evaluations use]",
-)
-def verify(path: Path | None) -> None:
-    """Compare every file with the release. Nothing is downloaded.
+def verify() -> None:
+    """Compare every file that evaluations use with the release. Nothing is downloaded.
 
     The exit code is 1 if a file is missing or changed.
     """
-    root = data_folder.local_root(path)
+    root = data_folder.local_root()
     differing = differences(root)
     for line in differing:
         say(line)
     say(f"{len(checksums())} files checked in {root}, {len(differing)} missing or changed")
     if differing:
-        raise DataError(f"{root} differs from the release. {data_folder.remedy(root)}")
+        say(f"{root} differs from the release. {data_folder.remedy(root)}", err=True)
+        raise click.exceptions.Exit(1)
 
 
 @data.command()
@@ -67,25 +62,17 @@ def audit(path: Path | None, answer_key: Path | None, as_json: bool) -> None:
         raise InvalidArgument("--answer-key is for custom studies. Give their --path, too.")
     audits = audit_studies(path, answer_key) if path else audit_release(data_folder.local_root())
     if as_json:
-        _print_json(audits)
+        # Sets of items as sorted lists.
+        say(json.dumps(audits, indent=2, default=sorted))
     else:
         _print_counts(audits)
 
 
-def _print_json(audits: Mapping[str, Counts]) -> None:
-    listed: dict[str, dict[str, Any]] = {}
-    for name, counts in audits.items():
-        facts = listed.setdefault(name, {})
-        for subject, items in counts.items():
-            facts[subject] = {"count": len(items), "items": sorted(items)}
-    say(json.dumps(listed, indent=2))
-
-
 def _print_counts(audits: Mapping[str, Counts]) -> None:
     """Print a table with a column for each audit."""
-    subjects: dict[str, None] = {}
+    subjects: set[str] = set()
     for counts in audits.values():
-        subjects.update(dict.fromkeys(counts))
+        subjects.update(counts)
     rows = []
     for subject in sorted(subjects):
         numbers = [len(counts.get(subject, ())) for counts in audits.values()]

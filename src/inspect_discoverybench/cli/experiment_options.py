@@ -19,28 +19,18 @@ from inspect_discoverybench.sandbox.shipped_files import shipped
 
 @dataclass(frozen=True)
 class ExperimentOptions:
-    """An experiment file and changes to it, as they were typed."""
+    """An experiment file and changes to it, as they are typed after `--set`."""
 
     file: str
-    models: tuple[str, ...]
-    limit: int | None
-    retries: int | None
     changes: tuple[str, ...]
 
     def experiment_file(self) -> ExperimentFile:
-        """The file, and the options as changes of it.
+        """The file with the changes.
 
         Raises:
             InvalidArgument: There is no such file and no such shipped experiment.
         """
-        changes = list(self.changes)
-        if self.models:
-            changes.append(f"models={json.dumps(self.models)}")
-        if self.limit is not None:
-            changes.append(f"limits.samples={self.limit}")
-        if self.retries is not None:
-            changes.append(f"options.retry_attempts={self.retries}")
-        return ExperimentFile(_path(self.file), tuple(changes))
+        return ExperimentFile(_path(self.file), self.changes)
 
     def refuse_secrets(self) -> None:
         """Check that the words can be exported.
@@ -60,14 +50,8 @@ class ExperimentOptions:
     def words(self) -> list[str]:
         """The words of the command line that repeat them, without secrets."""
         words = [self.file]
-        for model in self.models:
-            words += ["--model", model]
         for change in self.changes:
             words += ["--set", _public(change)]
-        if self.limit is not None:
-            words += ["--limit", str(self.limit)]
-        if self.retries is not None:
-            words += ["--retries", str(self.retries)]
         return words
 
 
@@ -77,19 +61,20 @@ def experiment_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.argument("file")
     @click.option("--model", "models", multiple=True, help="Run this model instead of those in FILE. Can be repeated.")
     @click.option("--limit", type=int, help="Maximum number of samples of each task.")
-    @click.option("--retries", type=click.IntRange(min=0), help="Maximum number of retries of a run. [default: 10]")
     @click.option("--set", "changes", multiple=True, metavar="A.B=C", help="Change a value of FILE. Can be repeated.")
     @wraps(command)
     def with_options(
         file: str,
         models: tuple[str, ...],
         limit: int | None,
-        retries: int | None,
         changes: tuple[str, ...],
         **others: Any,
     ) -> None:
-        options = ExperimentOptions(file, models, limit, retries, changes)
-        command(options, **others)
+        if models:
+            changes += (f"models={json.dumps(models)}",)
+        if limit is not None:
+            changes += (f"limits.samples={limit}",)
+        command(ExperimentOptions(file, changes), **others)
 
     return with_options
 

@@ -57,8 +57,6 @@ def judge(
         predicted_hypothesis=_required("pred", pred),
         predicted_workflow=replace_surrogates(pred_workflow),
     )
-    if out is not None:
-        _require_writable(out)
     with inspect_errors(JudgeUnavailable, f"The judge {grader} cannot be called", "Choose another one with --grader."):
         get_model(grader)  # inspect-evals-lint: ignore[IEBP001] -- no task is built
 
@@ -77,14 +75,6 @@ def judge(
         out.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", "utf-8")
     if any(map(isnan, verdict.values.values())):
         raise click.exceptions.Exit(3)
-
-
-def _require_writable(out: Path) -> None:
-    """Fail before the judge is paid if the file cannot be written. Nothing is left behind."""
-    is_new = not out.exists()
-    out.open("a", encoding="utf-8").close()
-    if is_new:
-        out.unlink()
 
 
 def _required(option: str, text: str) -> str:

@@ -15,23 +15,15 @@ from inspect_discoverybench.cli.report import report
 from inspect_discoverybench.cli.run import run
 from inspect_discoverybench.cli.status import status
 from inspect_discoverybench.cli.trial import try_model
-from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, JudgeFailed, Refused
 from inspect_discoverybench.errors.file_failures import file_errors
 
 
 class _Commands(click.Group):
-    """Commands that report each error in one line, also those of the operating system."""
+    """Commands that report each error in one line, even those of the operating system."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        try:
-            with file_errors():
-                return super().invoke(ctx)
-        except DiscoveryBenchError as error:
-            # In the other commands, an error of another kind is what was found.
-            is_strict = ctx.invoked_subcommand in ("run", "plan", "status", "ask", "judge", "compare", "try")
-            is_refused = isinstance(error, Refused) or (is_strict and not isinstance(error, JudgeFailed))
-            error.show()
-            raise click.exceptions.Exit(2 if is_refused else error.exit_code) from error
+        with file_errors():
+            return super().invoke(ctx)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

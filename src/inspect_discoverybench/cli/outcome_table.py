@@ -2,10 +2,9 @@
 
 import shlex
 
-from inspect_discoverybench.cli.terminal import MISSING_NOTE, mean_text, number_or_unknown, print_table, say
+from inspect_discoverybench.cli.terminal import MISSING_NOTE, mean_text, print_table, say
 from inspect_discoverybench.experiment.execution import ExperimentResult
 from inspect_discoverybench.experiment.outcome import RunOutcome
-from inspect_discoverybench.submission.submission import SCORE_NAME
 
 
 def print_outcomes(result: ExperimentResult) -> None:
@@ -44,8 +43,8 @@ def _row(outcome: RunOutcome) -> list[str]:
         f"{samples.unscored:,}",
         f"{samples.no_submission:,}",
         f"{samples.errors:,}",
-        number_or_unknown(outcome.tokens),
-        number_or_unknown(outcome.cost, decimals=2),
+        f"{outcome.tokens:,}",
+        "?" if outcome.cost is None else f"{outcome.cost:,.2f}",
     ]
 
 
@@ -58,7 +57,7 @@ def _print_tasks(result: ExperimentResult) -> None:
 
 def _print_floor(result: ExperimentResult) -> None:
     """Print how to compare the scores with what restating the goal earns."""
-    is_hms = any(outcome.score and outcome.score.metric == SCORE_NAME for outcome in result.outcomes)
+    is_hms = any(outcome.has_hms for outcome in result.outcomes)
     has_floor = any("goal_echo" in outcome.labels.solver for outcome in result.outcomes)
     if is_hms and not has_floor:
         say("For the lift over restating the goal, add the solver discoverybench/goal_echo, and see the report.")

@@ -39,4 +39,4 @@ def plan(options: ExperimentOptions, form: str, shards: int | None, sbatch: tupl
         return
     command = ["discoverybench", "run", *options.words]
     script = batch_script(eval_set.experiment.name, command, shards, sbatch)
-    say(script, nl=False)
+    say(script)

@@ -50,7 +50,7 @@ def run(options: ExperimentOptions, dry_run: bool, shard_text: str | None) -> No
     elif any(run.has_hms for run in result.outcomes):
         say(report_hint(result.eval_set.experiment.log_dir))
 
-    has_gaps = any(run.samples.unscored or run.samples.errors for run in result.outcomes)
+    has_gaps = any(run.samples.missing for run in result.outcomes)
     if has_gaps or not result.is_complete:
         raise click.exceptions.Exit(1)
 
@@ -73,8 +73,8 @@ def _dry_run(file: ExperimentFile) -> None:
         ("task", "solver", "model"),
         ("samples",),
         rows,
-        total=[plural(len(rows), "run"), "", "", f"{total:,}"],
     )
+    say(f"{plural(len(rows), 'run')}, {total:,} samples.")
 
     limits = []
     for name, value in experiment.limits.model_dump(exclude_none=True).items():

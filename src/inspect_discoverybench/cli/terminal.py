@@ -16,9 +16,9 @@ from rich.text import Text
 from inspect_discoverybench.errors.redaction import printable
 
 
-def say(text: str, err: bool = False, nl: bool = True) -> None:
+def say(text: str, err: bool = False) -> None:
     """Print a text, which may contain what models wrote and names of files, without control characters."""
-    click.echo(printable(text), err=err, nl=nl)
+    click.echo(printable(text), err=err)
 
 
 def print_table(
@@ -26,9 +26,8 @@ def print_table(
     text_headings: Sequence[str],
     number_headings: Sequence[str],
     rows: Sequence[Sequence[str]],
-    total: Sequence[str] | None = None,
 ) -> None:
-    """Print a table without truncating any cell: columns of text, then of numbers, and below a line the total."""
+    """Print a table without truncating any cell: columns of text, then of numbers."""
     table = Table(
         *(Column(Text(printable(heading))) for heading in text_headings),
         *(Column(heading, justify="right") for heading in number_headings),
@@ -40,9 +39,6 @@ def print_table(
     )
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
-    if total is not None:
-        table.add_section()
-        table.add_row(*map(Text, total))
     # Otherwise rich truncates names to fit the screen or 80 columns.
     Console(width=10_000).print(table)
 
@@ -50,13 +46,6 @@ def print_table(
 def report_hint(log_dir: str) -> str:
     """The command that makes a report of a folder of logs, in a sentence."""
     return f"To make a report, run: discoverybench report {shlex.quote(log_dir)}"
-
-
-def number_or_unknown(value: float | None, decimals: int = 0) -> str:
-    """A number; `?` if it is unknown."""
-    if value is None:
-        return "?"
-    return f"{value:,.{decimals}f}"
 
 
 MISSING_NOTE = "* Some samples have no score, and the mean is of the others."
@@ -69,10 +58,8 @@ def mean_text(value: float, missing: int, sign: str = "") -> str:
     return f"{value:{sign}.3f}{mark}"
 
 
-def p_value(value: float | None) -> str:
-    """Three decimals, or that it is smaller; a dash if there is none."""
-    if value is None:
-        return "–"
+def p_value(value: float) -> str:
+    """Three decimals, or that it is smaller."""
     if value < 0.001:
         return "<0.001"
     return f"{value:.3f}"

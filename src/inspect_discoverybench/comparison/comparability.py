@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from inspect_discoverybench.comparison.system import System
 from inspect_discoverybench.results.result import Result
-from inspect_discoverybench.scorer.judge_record import differences
+from inspect_discoverybench.scorer.judge_record import differences, is_offline
 
 SAME_PER_TASK = {
     "run.data_commit": "data commits",
@@ -44,12 +44,8 @@ def incompatibilities(a: System, b: System) -> Iterator[str]:
 
 def _version(system: System) -> str:
     """The number of the task's version, which changes when scores are no longer comparable; its letter may differ."""
-    numbers = set()
-    for version in _recorded(system.results, "run.task_version"):
-        number, _, _ = version.partition("-")
-        numbers.add(number)
-    in_order = sorted(numbers)
-    return ", ".join(in_order)
+    numbers = _recorded(system.results, "run.version_number")
+    return ", ".join(numbers)
 
 
 def _differing_sample(a: System, b: System, column: str) -> str | None:
@@ -91,6 +87,11 @@ def notes_on(systems: Sequence[System]) -> Iterator[str]:
         if len(values) > 1:
             listed = ", ".join(values)
             yield f"The {noun} differ: {listed}."
+
+    offline = [judge for judge in _recorded(results, "score.judge") if is_offline(judge)]
+    if offline:
+        listed = ", ".join(offline)
+        yield f"The judge {listed} is not a language model. These scores check the installation; they are not a result."
 
     prompts = _differing_prompts(results)
     if prompts:

@@ -100,10 +100,29 @@ def read_systems(texts: Sequence[str], score: str | None) -> tuple[list[System],
         raise InvalidArgument(
             f"{texts[0]} has a single configuration, {only}. Name at least two logs, folders or selections."
         )
+    _require_distinct_samples(systems)
     names = {system.configuration.name for system in systems}
     if len(names) == len(systems):
         systems = [replace(system, name=system.configuration.name) for system in systems]
     return systems, left_out
+
+
+def _require_distinct_samples(systems: Sequence[System]) -> None:
+    """Refuse systems that have a score in common: it would hide a part of their difference.
+
+    Raises:
+        InvalidArgument: A score of a sample belongs to two systems.
+    """
+    owners: dict[tuple[str, str], System] = {}
+    for system in systems:
+        for result in system.results:
+            score = (result.sample.uuid, result.score.score)
+            owner = owners.setdefault(score, system)
+            if owner is not system:
+                raise InvalidArgument(
+                    f"{owner.name} and {system.name} contain the same sample, {result.sample.id} in {result.run.log}. "
+                    "Name every log once, or select a part of the samples with PATH:column=value."
+                )
 
 
 def _parse_operand(text: str) -> tuple[str, dict[str, str]]:
@@ -182,7 +201,7 @@ def _systems(text: str, selected: Selected, score: str | None) -> list[System]:
             rows.append(result)
             keys.update(result.score.values)
 
-    if not keys:
+    if "hms" not in keys:
         raise DataMissing(f"{text}: no sample is scored.")
 
     ordered_keys = [key for key in SCORE_KEYS if key in keys]

@@ -12,7 +12,6 @@ from inspect_discoverybench.dataset.paths import absolute, metadata_files
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.splits import REAL, SYNTH
 from inspect_discoverybench.dataset.table import Table, is_table
-from inspect_discoverybench.dataset.target_column import TargetColumn, synth_targets
 from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import DataError
 
@@ -88,12 +87,14 @@ def _count_metadata(counts: Counts, goal: SampleMetadata) -> None:
         counts["duplicates: different gold hypotheses"].add(sample_id)
     if goal.reveals_gold:
         counts["questions that reveal the gold hypothesis"].add(sample_id)
+    if goal.solvable is False:
+        counts["constant target columns"].add(sample_id)
+    if goal.near_constant:
+        counts["nearly constant target columns"].add(sample_id)
 
 
 def _count_columns(counts: Counts, goal: SourcedGoal, read_table: Callable[[Path], Table]) -> None:
-    """Count described columns that are missing, and target columns of DB-SYNTH that do not vary, or hardly."""
-    sample_id = goal.metadata.sample_id
-    target = synth_targets().get(sample_id)
+    """Count described columns that are missing."""
     for file in goal.metadata.data_files:
         path = locate(goal.source.parent, file.name)
         if not is_table(path):
@@ -102,12 +103,3 @@ def _count_columns(counts: Counts, goal: SourcedGoal, read_table: Callable[[Path
         for column in file.columns:
             if column.name not in table.columns:
                 counts["described columns that are missing"].add(f"{goal.source}: {file.name}: {column.name}")
-
-        if target is None:
-            continue
-        # The recorded facts are not trusted here.
-        measured = TargetColumn.measure(target.name, table)
-        if not measured.solvable:
-            counts["constant target columns"].add(sample_id)
-        if measured.near_constant:
-            counts["nearly constant target columns"].add(sample_id)

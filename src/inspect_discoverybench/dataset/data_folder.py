@@ -31,19 +31,14 @@ def data_root() -> Path:
 
 
 @file_errors()
-def local_root(folder: Path | None = None) -> Path:
-    """The folder with the released data, without a download.
-
-    Args:
-        folder: The folder; by default `DISCOVERYBENCH_DATA_DIR`, or else the cache folder.
+def local_root() -> Path:
+    """The folder with the released data, without a download: `DISCOVERYBENCH_DATA_DIR`, or else the cache folder.
 
     Raises:
         DataMissing: The folder does not exist or has no subfolder `discoverybench/`.
     """
-    if folder is None:
-        configured = os.environ.get(DATA_DIR_VARIABLE)
-        folder = Path(configured) if configured else cache_folder()
-    root = absolute(folder)  # survives a change of the working directory
+    configured = os.environ.get(DATA_DIR_VARIABLE)
+    root = absolute(Path(configured) if configured else cache_folder())  # survives a change of the working directory
     if not (root / "discoverybench").is_dir():
         raise DataMissing(f"{root} is not a folder that contains `discoverybench/`. {remedy(root)}")
     return root

@@ -10,7 +10,7 @@ from inspect_discoverybench.dataset.metadata import Goal, Study
 from inspect_discoverybench.dataset.paths import metadata_number
 from inspect_discoverybench.dataset.published_study import study_of
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
-from inspect_discoverybench.dataset.synth_folder import SynthFolder
+from inspect_discoverybench.dataset.synth_folder import target_depth
 from inspect_discoverybench.dataset.target_column import synth_targets
 from inspect_discoverybench.dataset.workflow import length_category, workflow_length
 from inspect_discoverybench.errors.exceptions import DataError
@@ -75,7 +75,6 @@ def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds
     length = workflow_length(study.workflow)
     sample_id = f"{split}/{folder}/{number}/{goal.query_id}"
     target = synth_targets().get(sample_id)
-    tree = SynthFolder.of(folder, study.domain)
     return SampleMetadata(
         split=split,
         dataset=folder,
@@ -85,8 +84,7 @@ def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds
         domain=study.domain,
         question_type=goal.question_type,
         difficulty=goal.difficulty,
-        start_height=tree.start_height if tree else None,
-        tree_level=tree.target_depth if tree else None,
+        tree_level=target_depth(folder, study.domain),
         goal=goal.question,
         gold_hypothesis=gold,
         gold_workflow=study.workflow or None,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from inspect_discoverybench.dataset.synth_folder import SynthFolder
+from inspect_discoverybench.dataset.synth_folder import target_depth
 
 STUDIES: Mapping[str, str] = {
     "evolution_freshwater_fish": "cerezer2023",
@@ -30,15 +30,11 @@ GUESSED_STUDIES = frozenset({"nls", "worldbank", "archaeology"})
 
 
 def study_of(metadata: Mapping[str, Any]) -> str | None:
-    """The study of a sample, by its metadata: the recorded one, or that of its data set; None without a data set."""
-    recorded = metadata.get("study")
-    if recorded:
-        return str(recorded)
-
+    """The study of a sample, by the data set in its metadata; None without one."""
     folder = str(metadata.get("dataset") or "")
     domain = str(metadata.get("domain") or "")
 
     # One author invents a whole synthetic domain.
-    if SynthFolder.of(folder, domain):
+    if target_depth(folder, domain) is not None:
         return domain
     return STUDIES.get(folder, folder) or None

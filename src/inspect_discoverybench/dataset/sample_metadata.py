@@ -19,7 +19,6 @@ class SampleMetadata(BaseModel):
         domain: Field of study.
         question_type: Facet that the goal asks for; `general` for DB-SYNTH.
         difficulty: Difficulty from 1 to 4; None for DB-REAL.
-        start_height: Height at which the data set starts in its semantic tree; None except for DB-SYNTH.
         tree_level: Level of the hypothesis below the root of its semantic tree; None except for DB-SYNTH.
         goal: Discovery goal, as a question.
         gold_hypothesis: Gold hypothesis; samples that share it form one cluster of the standard error.
@@ -52,7 +51,6 @@ class SampleMetadata(BaseModel):
     domain: str
     question_type: str
     difficulty: int | None
-    start_height: int | None = None
     tree_level: int | None = None
     goal: str
     gold_hypothesis: str

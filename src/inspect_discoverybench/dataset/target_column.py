@@ -1,15 +1,10 @@
 """Target columns: whether the gold hypothesis can be found in the data at all."""
 
 import csv
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-
-from inspect_discoverybench.dataset.table import Table
-
-MISSING = ("", "nan", "NaN", "NA")
 
 NEAR_CONSTANT_SHARE = 0.95
 """A column is nearly constant if its most common value has at least this share of the rows, without missing values.
@@ -22,25 +17,12 @@ class TargetColumn:
     """The dependent column of a gold hypothesis.
 
     Attributes:
-        name: Name of the column.
         distinct_values: Number of different values.
         top_share: Share of the most common value, 0 to 1.
     """
 
-    name: str
     distinct_values: int
     top_share: float
-
-    @classmethod
-    def measure(cls, name: str, table: Table) -> "TargetColumn":
-        """Measure a column of a table. A column that is missing from the table has no values."""
-        values = [row.get(name, "") for row in table.rows.values()]
-        counts = Counter(values)
-        for missing in MISSING:
-            del counts[missing]
-        largest = max(counts.values(), default=0)
-        top_share = largest / max(1, counts.total())
-        return cls(name, len(counts), top_share)
 
     @property
     def solvable(self) -> bool:
@@ -58,7 +40,7 @@ def synth_targets() -> Mapping[str, TargetColumn]:
     """Target columns of the 903 tasks of DB-SYNTH, by sample id.
 
     The released metadata names the target of only 183 tasks. The other targets come from the public commit history of
-    the same repository. `discoverybench data audit` recomputes the properties from the released files.
+    the same repository. A test recomputes the properties from the released files.
     """
     targets = {}
     table = Path(__file__).with_name("synth_targets.csv")
@@ -66,7 +48,6 @@ def synth_targets() -> Mapping[str, TargetColumn]:
     for row in csv.DictReader(lines):
         sample_id = "/".join([row["split"], row["folder"], row["metadata"], row["query"]])
         targets[sample_id] = TargetColumn(
-            name=row["target_column"],
             distinct_values=int(row["distinct_values"]),
             top_share=float(row["top_share"]),
         )

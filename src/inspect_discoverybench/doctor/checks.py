@@ -13,13 +13,12 @@ from packaging.requirements import Requirement
 
 from inspect_discoverybench.dataset import data_folder
 from inspect_discoverybench.dataset.archive import DATA_DIR_VARIABLE
-from inspect_discoverybench.dataset.release import describe, differences
 from inspect_discoverybench.errors.exceptions import CheckFailed, DiscoveryBenchError, ModelFailed
 from inspect_discoverybench.errors.provider_failures import inspect_errors, model_errors
 from inspect_discoverybench.sandbox.image import image, image_exists
 from inspect_discoverybench.sandbox.specification import IMAGE_VARIABLE
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.step import python_block
+from inspect_discoverybench.solvers.step import python_blocks
 
 PACKAGE = "inspect-discoverybench"
 
@@ -76,9 +75,7 @@ def check_data() -> str:
         return "the released data are not downloaded; `real` and `synth` download them on first use"
 
     root = data_folder.local_root()
-    differing = differences(root)
-    if differing:
-        raise CheckFailed(f"{root}: {describe(differing)}. {data_folder.remedy(root)}")
+    data_folder.require_released(root)
     return f"the released data are complete and unchanged ({root})"
 
 
@@ -95,7 +92,7 @@ def check_docker() -> str:
         ) from error
 
     name = os.environ.get(IMAGE_VARIABLE) or image()
-    state = "has the image" if image_exists(name) else "will build or pull on first use the image"
+    state = "has the image" if image_exists(name) else "has no image yet; the first run builds or pulls"
     return f"Docker {engine} {state} {name}"
 
 
@@ -112,7 +109,7 @@ def check_model(name: str) -> str:
 
     if output.choices and output.message.tool_calls:
         way = "by tool calls"
-    elif python_block(output.completion):
+    elif python_blocks(output.completion):
         way = "in text: it writes code blocks instead of tool calls"
     else:
         raise CheckFailed(f"{name} neither calls a tool nor writes a block of code. Choose another model for agents.")

@@ -11,7 +11,6 @@ from typing import Any
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
-from inspect_ai.model import get_model
 from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench.doctor.checks import check_docker
@@ -47,6 +46,7 @@ COLUMNS = {
     "call": "submitted\nby call",
     "object": "as one\nobject",
     "quoted": "quoted",
+    "whole": "whole\ntext",
     "no submission": "zero",
     "limit": "zero by\na limit",
     "unscored": "unscored",
@@ -137,18 +137,16 @@ class Trial:
         self.agents[log.eval.task, agent, form] = counts
 
     def _eval(self, task: Task, samples: int, **arguments: Any) -> EvalLog:
-        with inspect_errors(InvalidArgument, f"The judge {self.judge} cannot be called"):
-            judge = get_model(self.judge)
-
         model = arguments["model"]
         folder = arguments["log_dir"]
-        with inspect_errors(InvalidArgument, f"{model} cannot be tried with logs in {folder}"):
+        where = f"{model} and the judge {self.judge} cannot be tried with logs in {folder}"
+        with inspect_errors(InvalidArgument, where):
             # The command is interactive. Inspect's default is to retry indefinitely.
             logs = inspect_eval(
                 task,
                 limit=samples,
                 sample_shuffle=SEED,
-                model_roles={"grader": judge},
+                model_roles={"grader": self.judge},
                 fail_on_error=False,
                 max_retries=3,
                 **arguments,

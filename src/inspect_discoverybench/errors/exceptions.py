@@ -14,6 +14,8 @@ RETRY = "Run `inspect eval-retry` to run the sample again."
 class DiscoveryBenchError(click.ClickException):
     """Base class of the errors of this package. Its message has no control characters and no keys."""
 
+    exit_code = 2
+
     def __init__(self, message: str) -> None:
         """Redact the message, which may contain text from models, providers and files."""
         super().__init__(redact(message))
@@ -82,6 +84,8 @@ class ModelFailed(DiscoveryBenchError):
 
 class JudgeFailed(ModelFailed):
     """The judge's provider failed."""
+
+    exit_code = 1
 
 
 class ReplyMissing(ModelFailed):

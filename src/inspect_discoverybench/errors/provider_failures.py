@@ -145,8 +145,13 @@ def model_errors(owner: str, model: Model) -> Iterator[None]:
     except Exception as error:  # every provider raises different types
         if ends_sample(error) or isinstance(error, DiscoveryBenchError):
             raise
-        keys = {"api_key": model.api.api_key, **model.model_args}
-        remember_keys(keys)
+        settings = {
+            "api_key": model.api.api_key,
+            "base_url": model.api.base_url,
+            "headers": model.config.extra_headers or {},
+            **model.model_args,
+        }
+        remember_keys(settings)
         reason = reason_of(error)
         raise ModelFailed(f"{owner} failed: {reason}.") from redact_request(error)
 
@@ -173,8 +178,5 @@ def inspect_errors(error_type: type[DiscoveryBenchError], where: str, remedy: st
     except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
         raise
     except Exception as error:  # re-raised as our error, with the original as its cause
-        reason = f"{one_line(error)}."
-        if isinstance(error, DiscoveryBenchError):
-            reason = error.message
-        message = f"{where}: {reason} {remedy}"
+        message = f"{where}: {one_line(error)}. {remedy}"
         raise error_type(message.rstrip()) from error

@@ -6,10 +6,13 @@ import re
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
-KEY_NAME = re.compile(r"KEY|TOKEN(?!S|I)|SECRET|PASSW|CREDENTIAL|AUTHORIZATION|(?:^|_)PAT(?:_|$)", re.IGNORECASE)
-"""Matches the names of environment variables and model arguments with keys."""
+KEY_NAME = re.compile(
+    r"(?<!ANSWER_)KEY|TOKEN(?!S|I|_LIMIT|_BUDGET)|SECRET|PASSW|CREDENTIAL|AUTHORIZATION|(?:^|_)PAT(?:_|$)",
+    re.IGNORECASE,
+)
+"""Matches the names of environment variables and model arguments with keys, but not `answer_key` or `token_limit`."""
 
 MIN_KEY_LENGTH = 8
 """Shorter values are no secrets, and occur in other texts."""
@@ -26,21 +29,44 @@ _HIDDEN_NAME = re.compile(rf"{KEY_NAME.pattern}|AUTH(?!OR)|COOKIE|SIGNATURE|CONN
 _REQUEST_PART = re.compile(r"HEADER|BODY|QUERY", re.IGNORECASE)
 """Matches the names of settings that are sent as they are, such as `extra_headers` and `default_query`."""
 
+_URL_LIKE = re.compile(r"://|:[^\s:@]+@|\?[^\s=?]+=")
+"""Matches what a URL has, even one without a scheme."""
+
 _CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Matches control characters except tabs and line feeds."""
 
 _argument_keys: dict[str, str] = {}
-"""Keys that were given as arguments of models, with the names of the arguments."""
+"""Keys that were given as settings of models, with the names of the settings."""
 
 
-def remember_keys(arguments: Mapping[str, Any]) -> None:
-    """Let `redact` know the keys among the arguments of a model."""
-    for name, value in arguments.items():
-        if KEY_NAME.search(name):
+def remember_keys(settings: Mapping[str, Any], all_values: bool = False) -> None:
+    """Let `redact` know the keys among the settings of a model: by their names, all headers, and those in URLs.
+
+    Args:
+        settings: The settings.
+        all_values: Whether every value is a key.
+    """
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            has_keys = KEY_NAME.search(name) or "header" in name.lower()
+            remember_keys(value, all_values or bool(has_keys))
+        elif all_values or KEY_NAME.search(name):
             key = str(value).strip()
             _argument_keys[key] = name
-        elif isinstance(value, Mapping):
-            remember_keys(value)
+        elif isinstance(value, str) and "://" in value:
+            remember_keys(_secrets_of_url(value), all_values=True)
+
+
+def _secrets_of_url(url: str) -> dict[str, str]:
+    """Password and query of a URL."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return {}
+    secrets = dict(parse_qsl(parts.query))
+    if parts.password:
+        secrets["password"] = parts.password
+    return secrets
 
 
 def public_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -69,11 +95,14 @@ def public_url(url: str) -> str:
         parts = urlsplit(url)
     except ValueError:
         return digest(url)
-    if not parts.scheme:
+    # An `@` after the host may end a password with a slash, and another URL may have a password of its own.
+    rest = f"{parts.path}{parts.query}{parts.fragment}"
+    is_unclear = "@" in rest or "://" in rest
+    if is_unclear or not url.lower().startswith(f"{parts.scheme}://"):
         return digest(url)
 
     _, _, host = parts.netloc.rpartition("@")
-    public = f"{parts.scheme}://{host}{parts.path}"
+    public = redact(f"{parts.scheme}://{host}{parts.path}")
     if url == public:
         return url
     return f"{public} ({digest(url)})"
@@ -133,7 +162,7 @@ def _public_value(name: str, value: Any) -> Any:
     match value:
         case None | bool() | int() | float():
             return value
-        case str() if "://" in value:
+        case str() if _URL_LIKE.search(value):
             return public_url(value)
         case str():
             return redact(value)

@@ -40,5 +40,4 @@ def batch_script(name: str, command: Sequence[str], count: int, sbatch: Sequence
         lines.append(f"#SBATCH --{escaped}")
     shard = f'--shard "$SLURM_ARRAY_TASK_ID/{count}"'
     lines.append(f"exec {shlex.join(command)} {shard}")
-    lines.append("")
     return "\n".join(lines)

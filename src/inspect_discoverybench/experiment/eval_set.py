@@ -1,6 +1,5 @@
 """An experiment as one call of Inspect's `eval_set`."""
 
-import inspect
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from inspect_discoverybench.errors.redaction import public_settings, remember_ke
 from inspect_discoverybench.experiment.definition import Arguments, Component, Experiment, ModelSpec
 from inspect_discoverybench.experiment.experiment_file import ExperimentFile
 from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
-from inspect_discoverybench.experiment.options import eval_set_options
+from inspect_discoverybench.experiment.options import EVAL_OPTIONS, eval_set_options
 from inspect_discoverybench.experiment.yaml_file import YamlFile
 from inspect_discoverybench.scorer.judge import INHERITED
 
@@ -53,11 +52,8 @@ class EvalSet:
         Returns:
             One log for each run. It has the effective settings and the ids of the samples that would run.
         """
-        parameters = inspect.signature(inspect_eval).parameters
-        accepted = parameters.keys() | GenerateConfig.model_fields.keys()
         # These have side effects outside the log directory.
-        accepted -= {"notification", "acp_server", "display", "eval_set_id"}
-
+        accepted = EVAL_OPTIONS - {"notification", "acp_server", "display", "eval_set_id"}
         arguments = {name: value for name, value in self.arguments.items() if name in accepted}
         arguments["log_realtime"] = False
         arguments["ctl_server"] = False
@@ -165,7 +161,7 @@ def _build_roles(experiment: Experiment, file: YamlFile) -> dict[str, Model]:
 
 
 def _build_model(spec: ModelSpec, where: str, timeouts: Arguments) -> Model:
-    remember_keys(spec.args)
+    remember_keys(spec.model_dump(exclude_none=True))
     with inspect_errors(InvalidExperiment, f"{where}: model {spec.name} cannot be called"):
         config = spec.config.merge(GenerateConfig(**timeouts))
         # inspect-evals-lint: ignore[IEBP001] -- an experiment names its models

@@ -72,7 +72,7 @@ def _part_to_run(whole: EvalSet, file: ExperimentFile, shard: Shard | None) -> E
 
 
 def _in_order(logs: Sequence[EvalLog], part: EvalSet) -> list[RunOutcome]:
-    """The outcomes in the order of the matrix."""
-    labels = [cell.labels for cell in part.cells]
+    """The outcomes in the order of the matrix. Those with labels of an earlier version of the file are last."""
+    positions = {cell.labels: number for number, cell in enumerate(part.cells)}
     outcomes = [RunOutcome.of_log(log) for log in logs]
-    return sorted(outcomes, key=lambda outcome: labels.index(outcome.labels))
+    return sorted(outcomes, key=lambda outcome: positions.get(outcome.labels, len(positions)))

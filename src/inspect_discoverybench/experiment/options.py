@@ -3,6 +3,7 @@
 import inspect
 from typing import Any, get_type_hints
 
+from inspect_ai import eval as inspect_eval
 from inspect_ai import eval_set
 from inspect_ai.model import GenerateConfig
 from pydantic import TypeAdapter, ValidationError
@@ -32,7 +33,12 @@ OTHER_KEYS = {
 FILES = ("approval", "review", "model_cost_config")
 """Options that are paths of files. Their other types are objects, of some of which pydantic has no schema."""
 
-_POSSIBLE = inspect.signature(eval_set).parameters.keys() - {"kwargs"} | GenerateConfig.model_fields.keys()
+_SETTINGS = GenerateConfig.model_fields.keys()
+
+EVAL_OPTIONS = inspect.signature(inspect_eval).parameters.keys() - {"kwargs"} | _SETTINGS
+"""The options that Inspect's `eval` has, too."""
+
+_POSSIBLE = inspect.signature(eval_set).parameters.keys() - {"kwargs"} | _SETTINGS
 
 
 def eval_set_options(options: Arguments, file: YamlFile) -> Arguments:

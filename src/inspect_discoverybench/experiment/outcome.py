@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from inspect_ai.log import EvalLog, EvalMetric, EvalSampleSummary, headline_metric
 
+from inspect_discoverybench.errors.provider_failures import one_line
 from inspect_discoverybench.experiment.matrix import RunLabels
 from inspect_discoverybench.results.configuration import benchmark_name
 from inspect_discoverybench.results.coverage import describe_tasks, split_size
@@ -64,7 +65,7 @@ class HeadlineScore:
     Attributes:
         metric: Name of the score.
         value: Its value over all scored samples.
-        interval: Its 95 % confidence interval on these tasks; None if there is none.
+        interval: Its 95 % confidence interval on these tasks; None if there is none, or samples ended with an error.
     """
 
     metric: str
@@ -78,7 +79,9 @@ class HeadlineScore:
         if headline is None or not samples.scored:  # without scored samples, Inspect reports a mean of 0 or NaN
             return None
         value = float(headline.metric.value)
-        interval = _interval(headline.score.metrics)
+        interval = None
+        if not samples.errors:  # which Inspect does not count: they could have had any score
+            interval = _interval(headline.score.metrics)
         return cls(headline.score.name, value, interval)
 
 
@@ -119,7 +122,7 @@ class RunOutcome:
         usages = list(log.stats.model_usage.values())
         error = None
         if log.error:
-            error = " ".join(log.error.message.split())
+            error = one_line(log.error.message)
         return cls(
             labels=RunLabels(**labels),
             tasks=_tasks(summary),

@@ -10,6 +10,7 @@ from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.redaction import public_settings
 from inspect_discoverybench.experiment.definition import Arguments, Experiment, ModelSpec
 from inspect_discoverybench.experiment.matrix import MatrixCell
+from inspect_discoverybench.experiment.options import EVAL_OPTIONS
 
 
 def shell_command(experiment: Experiment, cell: MatrixCell) -> str:
@@ -37,6 +38,8 @@ def shell_command(experiment: Experiment, cell: MatrixCell) -> str:
     options = {**model.settings, **experiment.options, **experiment.arguments}
     metadata = options.pop("metadata")
     for name, value in options.items():
+        if name not in EVAL_OPTIONS:  # of `eval_set` alone
+            raise _inexpressible(name, value)
         words += _option(name, value)
     words += _pairs("--metadata", metadata)
     words += ["--log-dir", experiment.log_dir]

@@ -22,7 +22,6 @@ from inspect_discoverybench.scorer.facets import SCORES
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.judge_record import judge_record
 from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
-from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.verdict import compare
 from inspect_discoverybench.submission.submission import Submission
 
@@ -45,7 +44,6 @@ class AuditState(StoreModel):
 @solver
 def judge_pair() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -- judge_audit() runs it
     """Let the evaluated model judge the pair or read the text, without a cache."""
-    settings = JudgeSettings()
 
     @cache
     def judge_model(model: Model) -> Model:
@@ -54,7 +52,7 @@ def judge_pair() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -
         return Model(model.api, model.config, model.model_args)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        judge = Judge(judge_model(get_model()), settings)
+        judge = Judge(judge_model(get_model()))
         ask = _judge if is_pair(state.metadata) else _read
         output = await ask(judge, state)
         state.output = ModelOutput.from_content(str(judge.model), output)

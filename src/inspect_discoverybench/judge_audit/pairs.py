@@ -141,7 +141,7 @@ def _released(goal: SampleMetadata, kind: str, predicted: str, expected: Expecte
 
 
 def _sample(name: str, kind: str, study: str, pair: HypothesisPair, expected: Expected) -> Sample:
-    prompt = Prompt.load("judge/audit").render(
+    prompt = Prompt.load("judge_audit/audit").render(
         goal=pair.goal,
         gold=pair.gold_hypothesis,
         predicted=pair.predicted_hypothesis,

@@ -46,7 +46,7 @@ def answer_texts() -> list[AnswerText]:
 
 def text_samples() -> list[Sample]:
     """Build the Inspect samples of all texts."""
-    prompt = Prompt.load("judge/audit_text")
+    prompt = Prompt.load("judge_audit/audit_text")
     return [
         Sample(
             id=f"answer/{number}",

@@ -25,7 +25,7 @@ def control_section(leaderboard: Leaderboard) -> Section | None:
     agents = [standing for standing in leaderboard.standings if _is_compared(standing)]
     for standing, control in itertools.product(agents, leaderboard.standings):
         name = _control_name(standing, control)
-        if not name or standing.judges != control.judges:
+        if not name or _measure(standing) != _measure(control):
             continue
         difference = _difference_columns(control.tasks, standing.tasks)
         if difference:
@@ -69,16 +69,21 @@ def _control_name(standing: Standing, other: Standing) -> str:
     is_placebo = control.benchmark.startswith(f"{own.benchmark}, placebo ")
     if is_placebo and has_same_hints:
         return control.benchmark
-    without_hint = own.hints.replace(HINT, "").strip(", ")
-    if is_here and not has_same_hints and control.hints == without_hint:
+    other_hints = [hint for hint in own.hints.split(", ") if hint != HINT]
+    if is_here and not has_same_hints and control.hints == ", ".join(other_hints):
         return f"without {HINT}"
     return ""
 
 
+def _measure(standing: Standing) -> tuple[set[str], str]:
+    """By what it was scored: the judges, and the number of the task's version."""
+    return standing.judges, standing.results[0].run.version_number
+
+
 def _setup(standing: Standing) -> tuple[str, ...]:
-    """The agent with its model and settings, without the task."""
+    """The agent with its model, settings and limits, without the task."""
     run = standing.results[0].run
-    return run.agent, run.model, run.agent_arguments, run.model_settings, run.limits
+    return run.agent, run.model, run.limits, *run.setup
 
 
 def _difference_columns(control: Sequence[Task], agent: Sequence[Task]) -> Row:

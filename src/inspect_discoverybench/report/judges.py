@@ -9,14 +9,6 @@ from typing import Any
 from inspect_discoverybench.results.result import Result
 from inspect_discoverybench.scorer.judge_record import changes
 
-OFFLINE = ("discoverybench/", "mockllm/", "none/")
-"""Beginnings of the names of models that are no language models."""
-
-
-def is_offline(judge: str) -> bool:
-    """Whether a judge is no language model: it checks an installation."""
-    return judge.startswith(OFFLINE)
-
 
 def name_judges(results: Sequence[Result]) -> list[Result]:
     """The results with a name of their judge that tells it from other judges with the same model."""
@@ -50,8 +42,7 @@ def _name(model: str, first: Mapping[str, Any], record: Mapping[str, Any]) -> st
 
 def main_results(results: Sequence[Result]) -> list[Result]:
     """One result for each sample: by the judge that scored the most samples, or else without a score."""
-    counts = Counter(result.score.judge for result in results)
-    counts[None] = 0
+    counts = Counter(result.score.judge for result in results if result.score.is_scored)
 
     def rank(result: Result) -> tuple[int, str]:
         count = counts[result.score.judge]

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from inspect_discoverybench.report.charts import Style, agent_colors
-from inspect_discoverybench.report.judges import is_offline
 from inspect_discoverybench.report.means import Row, interval_columns, missing_columns
 from inspect_discoverybench.results.configuration import Configuration, configurations_of
 from inspect_discoverybench.results.coverage import describe_coverage, is_complete, task_count
 from inspect_discoverybench.results.result import Result
 from inspect_discoverybench.results.task import Task, mean_score, tasks_of
+from inspect_discoverybench.scorer.judge_record import is_offline
 from inspect_discoverybench.statistics.mean import Estimate
 
 AGENT, BEST, ORACLE, FLOOR = "agent", "best agent", "oracle", "floor"
@@ -22,7 +22,7 @@ ROLES = {"reflexion": ORACLE, "gold": ORACLE, "goal_echo": FLOOR}
 floor restates the goal."""
 
 MIN_COVERAGE = 0.9
-"""Minimum number of scored tasks of a competitor, as a share of the largest number in its benchmark."""
+"""Minimum share of the tasks of the agent with the most scored tasks that a competitor has scored, too."""
 
 ROUNDING = 1e-9
 """Means that differ by no more than this are equal."""
@@ -83,10 +83,9 @@ class Standing:
         return -1.0 if self.mean is None else self.mean.mean
 
     @property
-    def scored_tasks(self) -> int:
-        """Number of tasks with a score."""
-        scored = [task for task in self.tasks if task.score().scored]
-        return len(scored)
+    def scored_ids(self) -> set[str]:
+        """The ids of the tasks with a score."""
+        return {task.sample.id for task in self.tasks if task.score().scored}
 
     @property
     def judges(self) -> set[str]:
@@ -205,20 +204,23 @@ def _highest(standings: Sequence[Standing]) -> float:
 
 
 def _competitors(standings: Sequence[Standing]) -> list[Standing]:
-    """Agents with enough scored tasks: means over few tasks say nothing about which configuration is better."""
-    agents = [standing for standing in standings if standing.kind == AGENT]
-    most = max((agent.scored_tasks for agent in agents), default=0)
-    enough = max(1, MIN_COVERAGE * most)
-    return [agent for agent in agents if agent.scored_tasks >= enough]
+    """Agents that scored enough of the same tasks: other means do not say which configuration is better."""
+    scored = {standing: standing.scored_ids for standing in standings if standing.kind == AGENT}
+    most = max(scored.values(), key=len, default=set())
+    enough = max(1, MIN_COVERAGE * len(most))
+    return [agent for agent, ids in scored.items() if len(ids & most) >= enough]
 
 
 def _reason_for_no_best(competitors: Sequence[Standing], floor: float) -> str:
     """Why none of them can be called the best; empty if one can."""
     judges = _judges(competitors)
     if any(is_offline(judge) for judge in judges):
-        return "the judge is no language model"
+        return "the judge is not a language model"
     if len(judges) > 1:
         return "different judges scored the samples"
+    versions = {result.run.version_number for agent in competitors for result in agent.results}
+    if len(versions) > 1:
+        return "the task versions differ"
     if len(competitors) < 2:
         return "there is no other agent to compare with"
     if _highest(competitors) <= floor:

@@ -23,7 +23,7 @@ class Configuration:
         agent: Name of the solver.
         model: Name of the evaluated model.
         hints: Task arguments that do not select samples, as text; empty if there are none.
-        settings: What else distinguishes it from others with the same benchmark, agent and model; may be empty.
+        settings: Hints, and what else distinguishes it from others of the same benchmark; may be empty.
     """
 
     benchmark: str
@@ -47,30 +47,34 @@ def configurations_of(results: Sequence[Result], pool_splits: bool = False) -> l
         pool_splits: Whether the splits of a task are one benchmark, as with the task's argument `split=all`.
     """
     groups = []
-    common: dict[tuple[str, str, str], set[str]] = {}
+    common_conditions: dict[str, set[str]] = {}
+    common_setup: dict[tuple[str, str, str], set[str]] = {}
     for result in results:
         run = result.run
-        group = (benchmark_of(result, pool_splits), run.agent, run.model)
+        benchmark = benchmark_name(run, result.sample.split, pool_splits)
+        group = (benchmark, run.agent, run.model)
         groups.append(group)
-        details = set(run.details)
-        common[group] = details & common.get(group, details)
+        conditions = set(run.conditions)
+        common_conditions[benchmark] = conditions & common_conditions.get(benchmark, conditions)
+        setup = set(run.setup)
+        common_setup[group] = setup & common_setup.get(group, setup)
 
     configurations = []
     for group, result in zip(groups, results, strict=True):
         run = result.run
-        settings = [text for text in run.details if text and text not in common[group]]
+        benchmark, _, _ = group
+        common = common_conditions[benchmark]
+        if run.task in BENCHMARKS:  # published scores are without hints, so they are named even if all runs have them
+            common = common - {run.hints}
+        settings = [text for text in run.conditions if text and text not in common]
+        settings += [text for text in run.setup if text and text not in common_setup[group]]
         configuration = Configuration(*group, run.hints, ", ".join(settings))
         configurations.append(configuration)
     return configurations
 
 
-def benchmark_of(result: Result, pool_splits: bool = False) -> str:
-    """The name of a result's task, with its split, and with the seed of a placebo."""
-    return benchmark_name(result.run, result.sample.split, pool_splits)
-
-
 def benchmark_name(run: RunRecord, split: str | None, pool_splits: bool = False) -> str:
-    """The name of a run's task, as for `benchmark_of`, for a sample of this split."""
+    """The name of a run's task for a sample of this split, with the split, and with the seed of a placebo."""
     arguments = json.loads(run.task_arguments)
     task = run.task.removesuffix(PLACEBO)
     name = BENCHMARKS.get(task, task)

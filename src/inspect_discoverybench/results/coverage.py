@@ -17,7 +17,7 @@ SPLIT_SIZES = {
 """Number of tasks of each split of the released data (paper, appendix; one file of DB-SYNTH train is no task)."""
 
 SELECTIONS = {
-    "all": "{} selected",  # by arguments of the task, or by id
+    "all": "{} selected",  # by arguments of the task, by id, or by a range
     "first": "first {} in file order",
     "shuffled": "{} drawn at random",
 }
@@ -68,12 +68,8 @@ def describe_tasks(domains: Mapping[int | str, str | None], selections: Collecti
     if len(selections) == 1:
         [selection] = selections
     chosen = SELECTIONS[selection].format(count)
-    counts = Counter(domain or "no domain" for domain in domains.values())
-    in_order = sorted(counts.items(), key=_most_frequent_first)
+    names = sorted(domain or "no domain" for domain in domains.values())
+    # Domains with equal counts stay in alphabetical order.
+    in_order = Counter(names).most_common()
     listed = ", ".join(f"{domain} {number}" for domain, number in in_order)
     return f"{count} of {available} tasks ({chosen}: {listed})"
-
-
-def _most_frequent_first(item: tuple[str, int]) -> tuple[int, str]:
-    domain, number = item
-    return -number, domain

@@ -1,5 +1,6 @@
 """A result: a sample in one epoch, with one of its scores."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from inspect_discoverybench.errors.exceptions import UnreadableLog
 from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.results.sample_score import SampleScore
+from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.submission.submission import SCORE_NAME
 
 
@@ -25,7 +27,7 @@ class Result:
         """Values by column, with a column for each key of the score."""
         columns = {**vars(self.run), **vars(self.sample), **vars(self.score)}
         del columns["metadata"]
-        scores = columns.pop("values")
+        scores = dict.fromkeys(SCORE_KEYS, math.nan) | columns.pop("values")
         return {**scores, **columns}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog, EvalSpec
+from inspect_ai.model import GenerateConfig, ModelConfig
 
 from inspect_discoverybench.errors.redaction import public_settings
 from inspect_discoverybench.scorer.settings import OPERATIONAL
@@ -39,7 +40,15 @@ others are hints."""
 TASK_SAMPLES = "task_samples"
 """Key in the metadata of a shard's log: the number of samples of its task in all shards together."""
 
-LIMITS = {"message_limit", "token_limit", "turn_limit", "time_limit", "working_limit", "cost_limit"}
+LIMITS = {
+    "message_limit",
+    "token_limit",
+    "token_limit_type",
+    "turn_limit",
+    "time_limit",
+    "working_limit",
+    "cost_limit",
+}
 """Inspect's options that limit a sample."""
 
 
@@ -68,6 +77,7 @@ class RunRecord:
     agent_arguments: str
     model: str
     model_settings: str
+    roles: str
     limits: str
 
     @classmethod
@@ -98,7 +108,8 @@ class RunRecord:
             # Experiments pass the solver as an object, which Inspect does not name in the log.
             agent_arguments=_listed(metadata.get("solver_args") or spec.solver_args or {}),
             model=spec.model,
-            model_settings=_model_settings(spec),
+            model_settings=_model_settings(log),
+            roles=_roles(spec),
             limits=_listed(limits),
         )
 
@@ -110,10 +121,22 @@ class RunRecord:
         return _listed(hints)
 
     @property
-    def details(self) -> Sequence[str]:
-        """What distinguishes the run from others with the same benchmark, agent and model; empty texts for defaults."""
+    def version_number(self) -> str:
+        """The number of the task's version. Scores are comparable if it is the same; the letter may differ."""
+        number, _, _ = self.task_version.partition("-")
+        return number
+
+    @property
+    def conditions(self) -> Sequence[str]:
+        """Under which conditions the agent worked; empty texts for defaults."""
         version = f"task version {self.task_version}"
-        return self.hints, self.agent_arguments, self.model_settings, self.limits, version
+        data = f"data commit {self.data_commit}" if self.data_commit else ""
+        return self.hints, self.limits, version, data
+
+    @property
+    def setup(self) -> Sequence[str]:
+        """What distinguishes agent and model from others with the same names; empty texts for defaults."""
+        return self.agent_arguments, self.model_settings, self.roles
 
 
 def has_results(log: EvalLog) -> bool:
@@ -145,7 +168,8 @@ def _run(log: EvalLog) -> str:
 
 def _selection(spec: EvalSpec) -> str:
     """How the run chose its samples from those of the task."""
-    if spec.config.limit is None:
+    limit = spec.config.limit
+    if not isinstance(limit, int) or limit >= (spec.dataset.samples or 0):
         return "all"
     return "shuffled" if spec.dataset.shuffled else "first"
 
@@ -156,12 +180,34 @@ def _agent(log: EvalLog) -> str:
     return without_package(metadata.get("solver") or log.eval.solver or default)
 
 
-def _model_settings(spec: EvalSpec) -> str:
-    config = spec.model_generate_config
+def _model_settings(log: EvalLog) -> str:
+    spec = log.eval
+    # The plan has the settings of all models, and the model its own, which take precedence.
+    config = log.plan.config.merge(spec.model_generate_config)
+    return _settings_text(config, spec.model_args, spec.model_base_url)
+
+
+def _roles(spec: EvalSpec) -> str:
+    """The models of roles with their settings, without the judge, which the record of the score has."""
+    roles = {}
+    for role, models in (spec.model_roles or {}).items():
+        if role != "grader":
+            configs = models if isinstance(models, list) else [models]
+            texts = [_model_text(config) for config in configs]
+            roles[role] = " and ".join(texts)
+    return _listed(roles)
+
+
+def _model_text(model: ModelConfig) -> str:
+    settings = _settings_text(model.config, model.args, model.base_url)
+    return f"{model.model} ({settings})" if settings else model.model
+
+
+def _settings_text(config: GenerateConfig, arguments: Mapping[str, Any], base_url: str | None) -> str:
     settings = config.model_dump(mode="json", exclude_none=True, exclude=set(OPERATIONAL))
-    settings |= spec.model_args
-    if spec.model_base_url:
-        settings["base_url"] = spec.model_base_url
+    settings |= arguments
+    if base_url:
+        settings["base_url"] = base_url
     return _listed(settings)
 
 

@@ -116,8 +116,7 @@ class ContextVerdict:
 
 async def ask_context(judge: Judge, pair: HypothesisPair) -> ContextVerdict:
     """Extract both contexts, then ask about the match if they are not identical."""
-    texts = pair.extraction_prompts("extract_context", *pair.workflows)
-    gold, predicted = await ask_extractions(judge, "context", texts, Contexts)
+    gold, predicted = await ask_extractions(judge, pair, "context", "extract_context", pair.workflows, Contexts)
     if isinstance(gold, ParseFailure) or isinstance(predicted, ParseFailure):
         return ContextVerdict(gold, predicted)
     if gold.equals(predicted):
@@ -135,10 +134,12 @@ async def ask_context(judge: Judge, pair: HypothesisPair) -> ContextVerdict:
 
 
 async def ask_extractions(
-    judge: Judge, subject: str, texts: tuple[str, str], reply: type[ReplyT]
+    judge: Judge, pair: HypothesisPair, subject: str, prompt: str, workflows: tuple[str, str], reply: type[ReplyT]
 ) -> list[ReplyT | ParseFailure]:
     """Ask the same question about the gold and about the predicted hypothesis, concurrently and independently."""
-    gold, predicted = texts
+    gold_workflow, predicted_workflow = workflows
+    gold = pair.extraction_prompt(prompt, pair.gold_hypothesis, gold_workflow)
+    predicted = pair.extraction_prompt(prompt, pair.predicted_hypothesis, predicted_workflow)
     return await gather(
         judge.ask(Question(f"{subject} of the gold hypothesis", gold, reply)),
         judge.ask(Question(f"{subject} of the predicted hypothesis", predicted, reply)),

@@ -93,8 +93,5 @@ class Exchange:
 
     @property
     def _config(self) -> GenerateConfig:
-        config = self.transport.merge(self.settings.config)
-        limit = self._raised_limit
-        if limit is not None:
-            config.max_tokens = limit
-        return config
+        limit = GenerateConfig(max_tokens=self._raised_limit)
+        return self.transport.merge(self.settings.config).merge(limit)

@@ -78,7 +78,7 @@ def _parse_option(value: Any) -> Any:
         return value
     words = re.findall(r"\w+", value.casefold())
     text = " ".join(words)
-    option = text.removeprefix("option ").removeprefix("answer ")
+    option = text.removeprefix("answer ").removeprefix("option ")
     for letter, pattern in _OPTIONS.items():
         if pattern.fullmatch(option):
             return letter
@@ -137,22 +137,20 @@ class Facet:
         key: Name in scores, records and tables, and of the argument of `hypothesis_match_score`.
         label: Name for readers.
         ask: Asks the judge about a pair of hypotheses.
-        prompts: Names of its prompts in `prompts/judge`.
     """
 
     key: str
     label: str
     ask: Callable[[Judge, HypothesisPair], Awaitable[FacetVerdict]]
-    prompts: tuple[str, ...]
 
 
 FACETS = (
     # Boundary conditions under which the hypothesis holds.
-    Facet("context", "Context", ask_context, ("extract_context", "match_context")),
+    Facet("context", "Context", ask_context),
     # The target variable and the independent variables.
-    Facet("variables", "Variables", ask_variables, ("compare", "variables")),
+    Facet("variables", "Variables", ask_variables),
     # How the variables interact in that context.
-    Facet("relationship", "Relationship", ask_relationship, ("compare", "relationship")),
+    Facet("relationship", "Relationship", ask_relationship),
 )
 
 FACET_KEYS = tuple(facet.key for facet in FACETS)

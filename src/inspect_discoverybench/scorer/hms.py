@@ -10,7 +10,7 @@ def hypothesis_match_score(context: float, variables: float, relationship: float
         relationship: 1 if the relationship is very similar, 0.5 if it is more general, else 0.
 
     Returns:
-        The score. It is NaN, which stands for undecided, if any facet is. Counting it as 0 because another facet is 0
-        would only remove samples that could have scored, and bias the mean.
+        The score. It is NaN, which stands for undecided, if any facet is. If it were 0 because another facet is 0, only
+        samples that could have scored would be left out, which would bias the mean.
     """
     return context * variables * relationship

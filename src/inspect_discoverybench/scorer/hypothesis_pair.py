@@ -58,16 +58,7 @@ class HypothesisPair:
         prompt = Prompt.load("judge/compare")
         return prompt.render(question=question_text, **values)
 
-    def extraction_prompts(self, prompt: str, gold_workflow: str, predicted_workflow: str) -> tuple[str, str]:
-        """Render the same question about the gold and about the predicted hypothesis.
-
-        Nothing in a prompt tells which of the two it is about.
-        """
-        return (
-            self._extraction_prompt(prompt, self.gold_hypothesis, gold_workflow),
-            self._extraction_prompt(prompt, self.predicted_hypothesis, predicted_workflow),
-        )
-
-    def _extraction_prompt(self, prompt: str, hypothesis: str, workflow: str) -> str:
+    def extraction_prompt(self, prompt: str, hypothesis: str, workflow: str) -> str:
+        """Render a question about one of the hypotheses. Nothing in it tells which of the two it is about."""
         values = prompt_values(datasets=self.datasets, hypothesis=hypothesis, workflow=workflow)
         return Prompt.load(f"judge/{prompt}").render(**values)

@@ -15,7 +15,7 @@ from inspect_discoverybench.replies import ReplyT, ask_until_valid
 from inspect_discoverybench.scorer.exchange import DefaultsRejected, Exchange
 from inspect_discoverybench.scorer.question import ParseFailure, Question
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
-from inspect_discoverybench.scorer.settings import JudgeSettings, RequestSettings
+from inspect_discoverybench.scorer.settings import RequestSettings, record_rejection, request_settings
 
 ROLE = "grader"
 DEFAULT_JUDGE = "openai/gpt-4o-2024-08-06"
@@ -33,27 +33,22 @@ class Judge:
 
     Attributes:
         model: The model.
-        settings: Request settings, shared by all judges of an eval.
         transport: Retries and timeouts of requests.
         cache: Accepted replies of other runs.
         exchanges: The exchanges so far.
     """
 
     model: Model
-    settings: JudgeSettings = field(default_factory=JudgeSettings)
     transport: GenerateConfig = field(default_factory=GenerateConfig)
     cache: ReplyCache = field(default_factory=ReplyCache)
     exchanges: list[Exchange] = field(default_factory=list)
 
     @classmethod
-    def for_eval(
-        cls, default: str, settings: JudgeSettings | None = None, transport: GenerateConfig | None = None
-    ) -> "Judge":
+    def for_eval(cls, default: str, transport: GenerateConfig | None = None) -> "Judge":
         """The judge of the running eval: the model of the role `grader`, else the default.
 
         Args:
             default: Model to use if the role is not set.
-            settings: Request settings, shared by all judges of an eval.
             transport: Retries and timeouts of requests; by default those of the role, else those of the evaluated
                 model, else `DEFAULT_TIMEOUT`.
 
@@ -68,7 +63,7 @@ class Judge:
         remember_keys({"api_key": model.api.api_key, **model.model_args})
         timeouts = transport or _timeouts(model)
         cache = ReplyCache.for_model(model)
-        return cls(model, settings or JudgeSettings(), timeouts, cache)
+        return cls(model, timeouts, cache)
 
     async def ask(self, question: Question[ReplyT]) -> ReplyT | ParseFailure:
         """Ask a question until a reply is valid, at most three times.
@@ -80,11 +75,11 @@ class Judge:
             JudgeFailed: The provider failed, after Inspect's retries.
         """
         try:
-            return await self._ask(question, self.settings.request(self.model, question.reply))
+            return await self._ask(question, request_settings(self.model, question.reply))
         except DefaultsRejected:
-            without_defaults = self.settings.request(self.model, question.reply, defaults=False)
+            without_defaults = request_settings(self.model, question.reply, defaults=False)
         reply = await self._ask(question, without_defaults)
-        self.settings.record_rejection(self.model)
+        record_rejection(self.model)
         return reply
 
     async def _ask(self, question: Question[ReplyT], settings: RequestSettings) -> ReplyT | ParseFailure:

@@ -1,16 +1,19 @@
 """What a score records about its judge, and how the records of two scores are compared."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
-from inspect_discoverybench.prompts.prompt import Prompt
-from inspect_discoverybench.scorer.facets import FACETS
+from inspect_discoverybench.prompts.prompt import Prompt, prompt_names
 from inspect_discoverybench.scorer.judge import Judge
-from inspect_discoverybench.scorer.released_form import RELEASED_PROMPTS, ReleasedVerdict
+from inspect_discoverybench.scorer.released_form import ReleasedVerdict
 from inspect_discoverybench.scorer.verdict import Verdict
 
 COMPARED_KEYS = ("judge", "settings", "prompts")
 """Keys that must be equal in comparable scores. The others describe a single sample."""
+
+OFFLINE = ("discoverybench/", "mockllm/", "none/")
+"""Beginnings of the names of models that are not language models."""
 
 NOT_RECORDED = "not recorded"
 
@@ -38,6 +41,11 @@ def judge_record(judge: Judge, verdict: Verdict | None) -> dict[str, Any]:
     if verdict and isinstance(verdict.released, ReleasedVerdict):
         record["released"] = verdict.released.record()
     return record
+
+
+def is_offline(judge: str) -> bool:
+    """Whether a judge is not a language model: it checks an installation."""
+    return judge.startswith(OFFLINE)
 
 
 def compared_part(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,9 +97,7 @@ def _settings(judge: Judge) -> dict[str, Any]:
     return settings
 
 
+@cache
 def _prompts() -> dict[str, str]:
-    """Fingerprints of all prompts of the judge that may set a score."""
-    names = ["system", "answer", *RELEASED_PROMPTS, "reask"]
-    for facet in FACETS:
-        names += facet.prompts
-    return {name: Prompt.load(f"judge/{name}").fingerprint for name in names}
+    """Fingerprints of all prompts of the judge."""
+    return {name.removeprefix("judge/"): Prompt.load(name).fingerprint for name in prompt_names("judge")}

@@ -2,7 +2,7 @@
 
 import re
 
-_MARKS = re.compile(r"[*#`\[\]\\]")
+_MARKS = re.compile(r"[*#`\[\]\\]|__")
 
 
 def escape_markdown(text: str) -> str:

@@ -4,11 +4,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Score, Value, metric, stderr
+from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
 from inspect_discoverybench.submission.submission import WITHOUT_HYPOTHESIS
+
+if TYPE_CHECKING:
+    from inspect_discoverybench.statistics.mean import Estimate
 
 CLUSTER = "gold_hypothesis"
 CI_LOWER = "ci_lower"
@@ -46,12 +49,14 @@ def hms_summary() -> Metric:
 
     def summarize(scores: list[SampleScore]) -> Value:
         samples = _samples(scores)
+        estimate = _estimate(samples)
         # The viewer shows the first five.
         summary = {
-            "mean": _mean(sample.mean("hms") for sample in samples),
-            **_interval(samples),
+            "mean": estimate.mean,
+            CI_LOWER: estimate.low,
+            CI_UPPER: estimate.high,
             **_outcomes(scores),
-            "stderr": _standard_error(samples),
+            "stderr": estimate.standard_error,
         }
         for key in _other_keys(samples):
             summary[key] = _mean(sample.mean(key) for sample in samples)
@@ -91,36 +96,22 @@ def _other_keys(samples: Sequence[_Sample]) -> list[str]:
     return [key for key in scores if key != "hms"]
 
 
-def _interval(samples: Sequence[_Sample]) -> dict[str, float]:
-    """The 95 % interval of the mean.
+def _estimate(samples: Sequence[_Sample]) -> "Estimate":
+    """The mean HMS.
 
-    If epochs are unscored, it reaches from the lower end if all of them had scored 0 to the upper end if all had
-    scored 1.
+    If epochs are unscored, its interval reaches from the lower end if all of them had scored 0 to the upper end if all
+    had scored 1.
     """
+    # Imported here, because these modules import scipy, which takes seconds.
+    from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
+
     values = [sample.mean("hms") for sample in samples]
     if all(map(math.isnan, values)):
-        return {CI_LOWER: math.nan, CI_UPPER: math.nan}
-    # Imported here, because every `inspect` command imports this module.
-    from inspect_discoverybench.statistics.mean import estimate_mean
-
+        return Estimate(math.nan, math.nan, math.nan, tasks=0, clusters=0)
     clusters = [sample.metadata[CLUSTER] for sample in samples]
     lowest = [sample.hms_if(unscored=0.0) for sample in samples]
     highest = [sample.hms_if(unscored=1.0) for sample in samples]
-    estimate = estimate_mean(values, clusters, possible=(lowest, highest))
-    return {CI_LOWER: estimate.low, CI_UPPER: estimate.high}
-
-
-def _standard_error(samples: Sequence[_Sample]) -> float:
-    """Of the mean HMS of the scored samples; NaN without one."""
-    scores = []
-    for sample in samples:
-        hms = sample.mean("hms")
-        if not math.isnan(hms):
-            scores.append(SampleScore(score=Score(value=hms), sample_metadata=sample.metadata))
-    if not scores:
-        return math.nan
-    compute = cast(MetricProtocol, stderr(cluster=CLUSTER))
-    return cast(float, compute(scores))
+    return estimate_mean(values, clusters, possible=(lowest, highest))
 
 
 def _mean(scores: Iterable[float]) -> float:

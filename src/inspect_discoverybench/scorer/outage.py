@@ -7,13 +7,10 @@ from inspect_ai.log import transcript
 
 from inspect_discoverybench.scorer.judge import ROLE
 
-_RECENT = 200
-"""Number of events to look at. Inspect may keep older ones on disk."""
-
 
 def recorded_error() -> str | None:
     """The error of a sample that `inspect score` scores again; None if it ended without an error."""
-    for event in reversed(transcript().history.resident_events):
+    for event in reversed(_events()):
         if isinstance(event, ErrorEvent):
             return event.error.message
     return None
@@ -24,9 +21,8 @@ def unanswered_request() -> str | None:
 
     A request that is only cancelled while the provider works on it does not count: the agent's time was up.
     """
-    events = _recent_events()
     has_unanswered = False
-    for event in reversed(events):
+    for event in reversed(_events()):
         if not isinstance(event, ModelEvent) or event.role == ROLE:
             continue
         if not event.pending and not event.error:
@@ -35,17 +31,16 @@ def unanswered_request() -> str | None:
         is_failure = event.retries or "cancelled" not in (event.error or "").casefold()
         if event.error and is_failure:
             return event.error
-    is_complete = len(events) < _RECENT
-    return "it never replied" if has_unanswered and is_complete else None
+    return "it never replied" if has_unanswered else None
 
 
 def reached_limit() -> str | None:
     """The limit that ended the sample, in Inspect's words; None if none did."""
-    for event in _recent_events():
+    for event in _events():
         if isinstance(event, SampleLimitEvent):
             return event.message
     return None
 
 
-def _recent_events() -> Sequence[Event]:
-    return transcript().history.recent_events(_RECENT)
+def _events() -> Sequence[Event]:
+    return transcript().history.recent_events()

@@ -30,10 +30,13 @@ _STOPS = r".,:;!?\u2026"
 _WORD = re.compile(rf"[{_BREAKS}]|[{_STOPS}](?!\d)|(?:[^\s{_BREAKS}{_STOPS}]|[{_STOPS}](?=\d))+")
 """Matches a punctuation mark, or a word with its signs and units, such as `−0.3%`."""
 
-_SENTENCE_END = re.compile(r"(?:[ \u00a0\u202f](?=[?!](?!=)))?[.!?\u2026\u3002\uff01\uff1f]")
-"""Matches the end of a sentence. French has a space before `?` and `!`."""
+_SENTENCE_END = re.compile(r"(?:[ \u00a0\u202f](?=[?!](?!=)))?[.!?\u2026\u3002\uff01\uff1f](?![=\d])")
+"""Matches the end of a sentence, not an operator or a decimal point. French has a space before `?` and `!`."""
 
-_BEFORE_SENTENCE = re.compile(r"[.!?\u2026\u3002\uff01\uff1f:;)\]\uff1a\uff1b\u300d\u3011]")
+_LIST_MARKER = re.compile(r"^\W*\w{1,4}[)\]]")
+"""Matches the marker of a list item, such as `(a)` or `1)`."""
+
+_BEFORE_SENTENCE = re.compile(r"[.!?\u2026\u3002\uff01\uff1f:;\uff1a\uff1b\u300d\u3011]")
 """Matches what may stand before a sentence, such as the colon in "Hypothesis: "."""
 
 _SEPARATOR = "\n"
@@ -124,7 +127,8 @@ def _join(words: Sequence[_Word]) -> str:
 def _is_line_or_sentence(text: str, start: int, end: int) -> bool:
     """Whether a passage is a line or a sentence, apart from marks and the marker of a list or heading."""
     _, _, line_before = text[:start].rpartition("\n")
-    sentence_before = _BEFORE_SENTENCE.split(line_before)[-1]
+    without_marker = _LIST_MARKER.sub("", line_before)
+    sentence_before = _BEFORE_SENTENCE.split(without_marker)[-1]
     if has_words(sentence_before):
         return False
 

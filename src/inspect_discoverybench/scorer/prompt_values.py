@@ -4,7 +4,9 @@ import json
 import re
 from typing import Any
 
-_TEMPLATE_TOKEN = r"<(?=[|\uff5c]|/?[A-Za-z_][\w-]*>)|\[(?=/?[A-Z_]{2,}\])|◁"
+_TEMPLATE_TOKEN = (
+    r"<(?=[|\uff5c]|/?[A-Za-z_][\w:-]*>)|\[(?=/?(?:[a-z]?[A-Z_]{2,}|[A-Z]+_[A-Z_]*\d+)\]|e~\[)|\](?=~!?b[\[\]])|◁"
+)
 """Matches the first character of what looks like a token of a chat template, such as `<|im_end|>`, `</s>` or
 DeepSeek's with a full-width bar, but not the sign in "p < 0.05"."""
 

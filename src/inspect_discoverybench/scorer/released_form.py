@@ -18,8 +18,6 @@ from inspect_discoverybench.scorer.question import ParseFailure
 
 RELEASED_KEYS = ("hms_released", "context_recall", "context_precision")
 
-RELEASED_PROMPTS = ("extract_released", "match_released")
-
 PRODUCT = "product"
 """The aggregation that gives `hms` alone."""
 
@@ -115,8 +113,7 @@ async def ask_released(judge: Judge, pair: HypothesisPair) -> ReleasedVerdict | 
     Matches are asked one after another, and the search for a part stops at the first. The workflows are empty, as in
     the authors' scripts (branch `iclr_eval`).
     """
-    texts = pair.extraction_prompts("extract_released", "", "")
-    gold_reply, predicted_reply = await ask_extractions(judge, "parts", texts, Parts)
+    gold_reply, predicted_reply = await ask_extractions(judge, pair, "parts", "extract_released", ("", ""), Parts)
     if isinstance(gold_reply, ParseFailure):
         return gold_reply
     if isinstance(predicted_reply, ParseFailure):

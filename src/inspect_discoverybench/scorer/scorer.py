@@ -23,7 +23,6 @@ from inspect_discoverybench.scorer.metrics import hms_summary
 from inspect_discoverybench.scorer.outage import reached_limit, recorded_error, unanswered_request
 from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
 from inspect_discoverybench.scorer.released_form import PRODUCT, RELEASED_KEYS, is_released
-from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.verdict import compare
 from inspect_discoverybench.session.tool import wrote_calls_as_text
 from inspect_discoverybench.submission.answer import answer_of
@@ -53,7 +52,6 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT) -> Scorer:
     keys = [*SCORE_KEYS]
     if with_released:
         keys += RELEASED_KEYS
-    settings = JudgeSettings()
 
     async def score(state: TaskState, target: Target) -> Score:
         result = await score_answer(state, target)
@@ -68,14 +66,14 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT) -> Scorer:
             return _unscored(keys, f"the sample ended with an error. {RETRY}\n\n{one_line(error)}")
 
         answer = answer_of(state)
-        outage = unanswered_request()
+        outage = _outage(state)
         # A submission counts despite an outage; a text only if no limit ended the sample and it asserts a hypothesis.
         if outage and not isinstance(answer, Submission) and (answer is None or reached_limit()):
             return _provider_failed(state, keys, outage)
         if answer is None:
             return _zero(keys, NO_RESPONSE, "nothing was submitted, so the judge was not asked.")
 
-        judge = Judge.for_eval(grader, settings)
+        judge = Judge.for_eval(grader)
         sample = _sample_metadata(state)
         submission = await read_answer(judge, sample.goal, answer)
         if isinstance(submission, NotAsserted):
@@ -104,6 +102,13 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT) -> Scorer:
         )
 
     return score
+
+
+def _outage(state: TaskState) -> str | None:
+    """Why the provider did not answer the agent's last request; None if it did."""
+    # Some servers answer a full context window with an error.
+    is_full = state.output.choices and state.output.stop_reason == "model_length"
+    return None if is_full else unanswered_request()
 
 
 def _limit_note() -> str:

@@ -3,7 +3,8 @@
 import json
 import logging
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
@@ -47,36 +48,39 @@ class RequestSettings:
     fingerprint: str
 
 
-@dataclass
-class JudgeSettings:
-    """The judge's settings in one eval: the defaults, unless the provider rejected them."""
+_rejections: Counter[Model] = Counter()
+"""Questions that a model answered only without the defaults."""
 
-    _rejections: Counter[Model] = field(default_factory=Counter)
-    _requests: dict[tuple[Model, type[Reply], bool], RequestSettings] = field(default_factory=dict)
 
-    def request(self, model: Model, reply_type: type[Reply], *, defaults: bool = True) -> RequestSettings:
-        """The settings of a request. Settings of the model, such as those of its role, take precedence.
+def request_settings(model: Model, reply_type: type[Reply], *, defaults: bool = True) -> RequestSettings:
+    """The settings of a request. Settings of the model, such as those of its role, take precedence.
 
-        Args:
-            model: The judge.
-            reply_type: Type of the reply.
-            defaults: Whether to send the defaults. They are not sent to a provider that rejected them.
-        """
-        with_defaults = defaults and self._rejections[model] < MAX_REJECTIONS
-        key = (model, reply_type, with_defaults)
-        if key not in self._requests:
-            config = _defaults(model, reply_type) if with_defaults else GenerateConfig()
-            self._requests[key] = _request_settings(model, config)
-        return self._requests[key]
+    Args:
+        model: The judge.
+        reply_type: Type of the reply.
+        defaults: Whether to send the defaults. They are not sent to a provider that rejected them.
+    """
+    return _request_settings(model, reply_type, defaults and _rejections[model] < MAX_REJECTIONS)
 
-    def record_rejection(self, model: Model) -> None:
-        """Count a question that the model answered only without the defaults. The last one is logged."""
-        self._rejections[model] += 1
-        if self._rejections[model] == MAX_REJECTIONS:
-            logger.warning(
-                f"The judge {model} does not accept all of the settings temperature 0, seed 0 and reply schema. "
-                "Continuing without them."
-            )
+
+def record_rejection(model: Model) -> None:
+    """Count a question that the model answered only without the defaults. The last one is logged."""
+    _rejections[model] += 1
+    if _rejections[model] == MAX_REJECTIONS:
+        logger.warning(
+            f"The judge {model} does not accept all of the settings temperature 0, seed 0 and reply schema. "
+            "Continuing without them."
+        )
+
+
+@cache
+def _request_settings(model: Model, reply_type: type[Reply], with_defaults: bool) -> RequestSettings:
+    config = _defaults(model, reply_type) if with_defaults else GenerateConfig()
+    effective = _effective(model, config)
+    schema = config.model_dump(mode="json", include={"response_schema"}, exclude_none=True)
+    text = json.dumps([effective, schema], sort_keys=True)
+    fingerprint = sha256(text.encode()).hexdigest()
+    return RequestSettings(config, effective, fingerprint)
 
 
 def _defaults(model: Model, reply_type: type[Reply]) -> GenerateConfig:
@@ -86,14 +90,6 @@ def _defaults(model: Model, reply_type: type[Reply]) -> GenerateConfig:
     for chosen in model.config.model_dump(exclude_none=True):
         defaults.pop(chosen, None)
     return GenerateConfig.model_validate(defaults)
-
-
-def _request_settings(model: Model, config: GenerateConfig) -> RequestSettings:
-    effective = _effective(model, config)
-    schema = config.model_dump(mode="json", include={"response_schema"}, exclude_none=True)
-    text = json.dumps([effective, schema], sort_keys=True)
-    fingerprint = sha256(text.encode()).hexdigest()
-    return RequestSettings(config, effective, fingerprint)
 
 
 def _effective(model: Model, config: GenerateConfig) -> dict[str, Any]:

@@ -12,8 +12,12 @@ from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, DEFAULT
 LOST = "All variables are lost. The next call starts a new session."
 RESTARTED = "[The previous session ended, so this call ran in a new one. All earlier variables are lost.]"
 
-_CODE_OR_CALL = re.compile(r'^[ \t]*```|\{\s*"name"\s*:', re.MULTILINE)
-"""A code fence, or the beginning of a call as JSON."""
+_CODE_OR_CALL = re.compile(
+    r"""^[ \t]*(?:```|~~~)|\{\s*["'](?:name|type|function|tool|code)["']\s*:|<\|?(?:function|tool_call|invoke)\b"""
+    r"""|<\|python_tag\||\[TOOL_CALLS\]|\bpython\(\s*code\s*=|\bto=functions\.""",
+    re.MULTILINE,
+)
+"""A code fence, or the beginning of a call: as JSON, in the tags of chat templates, or as Python."""
 
 _FENCED = re.compile(r"\s*```(?:python|py)?[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
 
@@ -73,7 +77,7 @@ def wrote_calls_as_text(events: Sequence[Event]) -> bool:
 def _observation(cell: CellResult, cell_seconds: int) -> str:
     """The tool result: the output, and what happened to the session."""
     parts = [RESTARTED] if cell.restarted else []
-    output = cell.output.rstrip("\n")
+    output = cell.output.rstrip("\n") if cell.output.strip() else ""
     if output and cell.status != "unusable":
         parts.append(output)
     match cell.status:

@@ -132,9 +132,10 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
     """Run the team: the planner plans, and the critic assigns turns until the results answer the goal.
 
     Then the analyst drafts the answer and the critic reviews it: a draft that it accepts is submitted, and any other is
-    followed by the turn that it assigns. After `turns` turns, the analyst submits. Each role has its own system prompt
-    and its own model role (`planner`, `coder`, `analyst`, `critic`), which defaults to the evaluated model. If the team
-    stalls or repeats itself, the planner revises the plan.
+    followed by the turn that it assigns. After `turns` turns, with a full context window, or if the accepted draft is
+    not an object, the analyst submits. Each role has its own system prompt and its own model role (`planner`, `coder`,
+    `analyst`, `critic`), which defaults to the evaluated model. If the team stalls or repeats itself, the planner
+    revises the plan.
 
     Args:
         turns: Maximum number of turns that the critic assigns.
@@ -158,7 +159,11 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
                 if reply.answered and answer is not None:
                     store_as(SubmissionState).submission = answer
                     return state
-            await _take_turn(state, actor, *_next_turn(reply, actor))
+                if reply.answered:  # the draft is not an object
+                    break
+            turn = await _take_turn(state, actor, *_next_turn(reply, actor))
+            if turn.output.stop_reason == "model_length":
+                break
 
         instruction = actor.render("solvers/datavoyager/submit")
         await _take_turn(state, actor, Role.ANALYST, instruction, must_submit=True)
@@ -171,10 +176,7 @@ def _next_turn(reply: CriticReply, actor: Actor) -> tuple[Role, str]:
     """The role that acts next, and its instruction."""
     if store_as(Ledger).must_revise():
         return Role.PLANNER, actor.render("solvers/datavoyager/revise")
-    if reply.answered or not reply.next or not reply.instruction:
-        # The critic has accepted a draft that is not an object.
-        return Role.ANALYST, actor.render("solvers/datavoyager/draft")
-    return reply.next, reply.instruction
+    return reply.next or Role.CODER, reply.instruction or ""
 
 
 async def _take_turn(

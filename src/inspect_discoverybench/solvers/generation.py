@@ -4,13 +4,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from inspect_ai.model import ChatMessage, Model, ModelOutput, get_model
+from inspect_ai.model import ChatMessage, ChatMessageUser, Model, ModelOutput, get_model
 from inspect_ai.tool import Tool, ToolCall, ToolChoice
 from inspect_ai.util import suspend_turn_limit
 
 from inspect_discoverybench.errors.exceptions import ModelFailed, ReplyMissing
-from inspect_discoverybench.errors.provider_failures import causes, model_errors
-from inspect_discoverybench.replies import replace_surrogates
+from inspect_discoverybench.errors.provider_failures import causes, is_bad_request, model_errors
+from inspect_discoverybench.replies import replace_surrogates, without_reasoning
 from inspect_discoverybench.submission.answer import SUBMIT, arguments_as_text, is_submit
 
 MAX_REPETITIONS = 2
@@ -59,11 +59,25 @@ async def _request(
 ) -> ModelOutput:
     try:
         with model_errors(_owner(model), model):
-            return await model.generate(list(conversation), tools=list(tools), tool_choice=choice)
+            messages = _without_neighbours(conversation)
+            return await model.generate(messages, tools=list(tools), tool_choice=choice)
     except ModelFailed as error:
         if not _is_context_overflow(error):
             raise
         return ModelOutput.from_content(model.name, error.failure, stop_reason="model_length")
+
+
+def _without_neighbours(conversation: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """The conversation with neighbouring user messages as one: the chat templates of some open models refuse two."""
+    messages: list[ChatMessage] = []
+    for message in conversation:
+        last = messages[-1] if messages else None
+        if isinstance(last, ChatMessageUser) and isinstance(message, ChatMessageUser):
+            both = f"{last.text}\n\n{message.text}"
+            messages[-1] = last.model_copy(update={"content": both})
+        else:
+            messages.append(message)
+    return messages
 
 
 def _owner(model: Model) -> str:
@@ -74,14 +88,15 @@ def _owner(model: Model) -> str:
 def _is_context_overflow(error: ModelFailed) -> bool:
     """Whether a conversation did not fit into the context window of a local server.
 
-    Inspect recognizes the errors of other providers. llama.cpp names the type of the error, and vLLM the parameter.
+    Inspect recognizes the errors of other providers. llama.cpp names the type of the error, vLLM the parameter, and
+    SGLang nothing: its message has "context length", as those of other servers.
     """
     for cause in causes(error):
         if getattr(cause, "type", None) == "exceed_context_size_error":
             return True
         if getattr(cause, "param", None) == "input_tokens":
             return True
-    return False
+    return is_bad_request(error) and "context length" in error.failure
 
 
 def _is_empty(output: ModelOutput) -> bool:
@@ -90,7 +105,7 @@ def _is_empty(output: ModelOutput) -> bool:
         return True
     if output.stop_reason in ("max_tokens", "model_length", "content_filter"):
         return False
-    return not output.message.text.strip() and not output.message.tool_calls
+    return not without_reasoning(output.message.text) and not output.message.tool_calls
 
 
 def _normalized(output: ModelOutput) -> ModelOutput:

@@ -23,7 +23,7 @@ def gold() -> Solver:
 @solver
 @refusing_unknown
 def goal_echo() -> Solver:
-    """Submit the goal as a claim, without looking at the data: the floor that every judge should be shown."""
+    """Submit the goal as a claim, without looking at the data: the floor, which a judge gives to no discovery."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         goal = state.metadata_as(SampleMetadata).goal

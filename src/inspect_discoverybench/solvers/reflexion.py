@@ -25,6 +25,7 @@ from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, Invali
 from inspect_discoverybench.errors.invalid_values import refusing_unknown, require_positive
 from inspect_discoverybench.errors.provider_failures import one_line
 from inspect_discoverybench.prompts.prompt import Prompt
+from inspect_discoverybench.replies import without_reasoning
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession, require_not_lost
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.codegen import run_codegen
@@ -153,7 +154,7 @@ async def _reflect(state: TaskState, actor: Actor, trial: int, trials: int, hms:
     )
     message = ChatMessageUser(content=request, metadata={"role": "reflection"})
     step = await actor.step([*state.messages, message])
-    return step.output.completion
+    return without_reasoning(step.output.completion)
 
 
 async def _oracle_score(state: TaskState) -> float | None:

@@ -8,6 +8,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from textwrap import dedent
 from typing import ClassVar, Literal
 from uuid import uuid4
 
@@ -29,7 +30,7 @@ from inspect_ai.util import store_as, suspend_turn_limit
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import without_reasoning
-from inspect_discoverybench.session.session import PythonSession, SessionState
+from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.solvers.generation import generate_reply
 from inspect_discoverybench.solvers.submission import submit
 from inspect_discoverybench.submission.answer import parse_submission
@@ -40,8 +41,17 @@ Action = Literal["python", "submit"]
 KEPT_AFTER_OVERFLOW = 0.5
 """Share of the conversation that the last request keeps if the whole did not fit into the context window."""
 
-_OPENING_FENCE = re.compile(r"^[ \t]*```(?:python3?|py)[ \t\r]*\n", re.IGNORECASE | re.MULTILINE)
-_CLOSING_FENCE = re.compile(r"^[ \t]*```[ \t\r]*$", re.MULTILINE)
+OBSERVATION = {"function": "python"}
+"""Metadata of messages with the output of code."""
+
+MAX_WITHOUT_ACTION = 2000
+"""Maximum length in characters of a reply in the conversation that reached the token limit without an action."""
+
+_OPENING_FENCE = re.compile(r"^[ \t]*+(`{3,}+|~{3,}+)[ \t]*+(\w*+)[^`~\n]*+\n", re.MULTILINE)
+"""Matches the line that opens a fenced block: the fence, the name of the language, and what follows it."""
+
+_PYTHON = re.compile(r"py(?:thon)?\d*|tool_code", re.IGNORECASE)
+"""Matches the names of the language with which models label Python code."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +155,7 @@ class Actor(ABC):
     def render(self, name: str) -> str:
         """Render a prompt with the words of this form for actions."""
         words = {}
-        for word in ("actions", "answer", "run", "submit"):
+        for word in ("actions", "answer", "example", "run", "submit"):
             prompt = Prompt.load(f"solvers/{self.form}/{word}")
             words[word] = prompt.render()
         return Prompt.load(name).render(**words)
@@ -179,7 +189,7 @@ class CallingActor(Actor):
             matching = [call for call in calls if call.function == actions[0]]
             # A call of another tool alone is executed, so that the model sees that the tool is unknown.
             calls = (matching or calls)[:1]
-        message = output.message.model_copy(update={"tool_calls": calls or None})
+        message = _kept_message(output).model_copy(update={"tool_calls": calls or None})
 
         result = await execute_tools([*conversation, message], tools)
         return Step(output, [message, *result.messages], has_acted=bool(calls))
@@ -196,22 +206,26 @@ class WritingActor(Actor):
         actions: Sequence[Action] = (),
         model: Model | None = None,
     ) -> Step:
-        """Generate once; run the first block of code, or submit the object.
+        """Generate once; run the first block of code, or all of them if code is required, or submit the object.
 
         An answer that comes before any code has run is sent back once.
         """
         output = await generate_reply(model, conversation)
         text = without_reasoning(output.completion)
-        block = python_block(text) if "python" in actions else None
-        if block is not None:
-            # What follows the block is cut off: the model wrote it without having seen the output.
-            message = output.message.model_copy(update={"content": block.text})
-            observation = await self._run(block.code, [*conversation, message])
+        answer = parse_submission(text) if actions else None
+        blocks = python_blocks(text) if "python" in actions else []
+        if blocks and answer is None:
+            # A program may be written in several blocks. Otherwise, the model is to see the output of the first one.
+            if len(actions) > 1:
+                blocks = blocks[:1]
+            codes = [block.code for block in blocks]
+            # What follows is cut off: the model wrote it without having seen the output.
+            message = output.message.model_copy(update={"content": blocks[-1].text})
+            observation = await self._run("\n".join(codes), [*conversation, message])
             return Step(output, [message, observation], has_acted=True)
 
-        answer = parse_submission(text) if actions else None
         if answer is None:
-            return Step(output, [output.message])
+            return Step(output, [_kept_message(output)])
         if "python" in actions and self._is_too_early(conversation):
             before: list[ChatMessage] = [output.message, self.message("solvers/text/too_early")]
             with suspend_turn_limit():
@@ -230,10 +244,11 @@ class WritingActor(Actor):
         return self.render("solvers/text/finish_guess")
 
     def _is_too_early(self, conversation: Sequence[ChatMessage]) -> bool:
-        """Whether no code has run, and no answer was sent back for that reason."""
+        """Whether no code has run in a conversation, and no answer was sent back for that reason."""
         reason = self.render("solvers/text/too_early")
         was_sent_back = any(message.text == reason for message in conversation)
-        return store_as(SessionState).cells == 0 and not was_sent_back
+        has_run = any(message.metadata == OBSERVATION for message in conversation)
+        return not has_run and not was_sent_back
 
     async def _run(self, code: str, conversation: list[ChatMessage]) -> ChatMessageUser:
         """Run code as if the last message had called the tool, so that the log has the call, and show its output."""
@@ -250,7 +265,7 @@ class WritingActor(Actor):
         if isinstance(reply, ChatMessageTool) and reply.error:
             output = reply.error.message
         text = Prompt.load("solvers/text/observation").render(output=output)
-        return ChatMessageUser(content=text, metadata={"function": "python"})
+        return ChatMessageUser(content=text, metadata=OBSERVATION)
 
 
 def create_actor(form: str, python: Tool | None = None) -> Actor:
@@ -279,15 +294,27 @@ class Block:
     text: str
 
 
-def python_block(text: str) -> Block | None:
-    """The first fenced block of Python code in a text, in time linear in its length; None without a complete one."""
-    opening = _OPENING_FENCE.search(text)
-    if opening is None:
-        return None
-    closing = _CLOSING_FENCE.search(text, opening.end())
-    if closing is None:
-        return None
-    return Block(code=text[opening.end() : closing.start()], text=text[: closing.end()])
+def python_blocks(text: str) -> list[Block]:
+    """The fenced blocks of Python code in a text, in time linear in its length, without one that is never closed.
+
+    If none has a label, the first block without a label counts.
+    """
+    labelled = []
+    others = []
+    end = 0
+    while opening := _OPENING_FENCE.search(text, end):
+        fence, language = opening.groups()
+        closing = re.compile(rf"^[ \t]*{fence}[`~]*[ \t\r]*$", re.MULTILINE).search(text, opening.end())
+        if closing is None:
+            break
+        end = closing.end()
+        code = dedent(text[opening.end() : closing.start()])  # in a list, blocks are indented
+        block = Block(code, text[:end])
+        if _PYTHON.fullmatch(language):
+            labelled.append(block)
+        elif not language:
+            others.append(block)
+    return labelled or others[:1]
 
 
 def has_submitted() -> bool:
@@ -300,6 +327,14 @@ def _tool_choice(actions: Sequence[Action]) -> ToolChoice:
         return "none"
     # All providers understand that a call is required, and not all that it is one of a certain tool.
     return "any" if len(actions) == 1 else "auto"
+
+
+def _kept_message(output: ModelOutput) -> ChatMessageAssistant:
+    """The message for the conversation. One that reached the token limit is often a repetition, and would fill it."""
+    message = output.message
+    if output.stop_reason == "max_tokens" and not message.tool_calls:
+        return message.model_copy(update={"content": message.text[:MAX_WITHOUT_ACTION]})
+    return message
 
 
 def _has_text(step: Step) -> bool:

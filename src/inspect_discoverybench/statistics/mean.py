@@ -7,7 +7,7 @@ from itertools import compress
 
 import numpy as np
 
-from inspect_discoverybench.statistics.clusters import Bounds, Values, check_scores
+from inspect_discoverybench.statistics.clusters import Bounds, Values, check_scores, cluster_mean
 from inspect_discoverybench.statistics.interval import Interval, wilson_interval
 from inspect_discoverybench.statistics.new_studies import NewStudies, on_new_studies
 
@@ -23,6 +23,7 @@ class Estimate:
         tasks: Number of scored tasks, after averaging epochs.
         clusters: Number of their clusters.
         new_studies: The mean on new studies like these; None if it was not estimated.
+        standard_error: Cluster-robust standard error of the mean; NaN for a single cluster.
     """
 
     mean: float
@@ -31,6 +32,7 @@ class Estimate:
     tasks: int
     clusters: int
     new_studies: NewStudies | None = None
+    standard_error: float = math.nan
 
 
 def estimate_mean(
@@ -64,25 +66,13 @@ def estimate_mean(
     low, _ = wilson_interval(lowest, clusters)
     _, high = wilson_interval(highest, clusters)
     these_tasks = Interval(low, high, p_value=math.nan)
+    on_scored = cluster_mean(scored, scored_clusters)
     return Estimate(
-        mean=math.fsum(scored) / len(scored),
+        mean=on_scored.mean,
         low=low,
         high=high,
         tasks=len(scored),
         clusters=len(set(scored_clusters)),
         new_studies=on_new_studies(scores, (lowest, highest), studies, these_tasks, limits=(0.0, 1.0)),
+        standard_error=math.sqrt(on_scored.variance),
     )
-
-
-def bounds(values: Sequence[float], unscored_count: int) -> tuple[float, float]:
-    """The mean if every unscored sample had scored 0, and if every one had scored 1.
-
-    Args:
-        values: Scores of the scored samples in [0, 1].
-        unscored_count: Number of unscored samples. There is at least one sample.
-    """
-    total = math.fsum(values)
-    samples = len(values) + unscored_count
-    low = total / samples
-    high = (total + unscored_count) / samples
-    return low, min(1.0, high)

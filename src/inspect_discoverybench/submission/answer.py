@@ -83,11 +83,8 @@ def parse_submission(text: str) -> Submission | None:
         return None
     body = without_reasoning(text)
     blocks = fenced_blocks(body)
-    if blocks:
-        last_block = blocks[-1]
-        _, _, after_last_block = body.rpartition(last_block)
-        if after_last_block.strip() == "```":
-            body = last_block
+    if blocks and body.endswith("```") and body.rstrip("` \n").endswith(blocks[-1]):
+        body = blocks[-1]
     content = _mapping(body)
     return _submission_in(content)
 

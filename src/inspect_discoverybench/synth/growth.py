@@ -4,10 +4,10 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Any
+from typing import Annotated, Any
 
 from inspect_ai.model import Model
-from pydantic import ValidationError
+from pydantic import FailFast, ValidationError
 
 from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
 from inspect_discoverybench.errors.invalid_values import first_reason
@@ -34,7 +34,7 @@ class Expansion(Reply):
     hypothesis: str = ""
     sub_population: str | None = None
     expression: str
-    children: tuple[Variable, ...] = ()
+    children: Annotated[tuple[Variable, ...], FailFast()] = ()
 
     def derivation(self) -> dict[str, Any]:
         """The fields of a node that the reply gives."""
@@ -53,7 +53,7 @@ class Root(Expansion):
 class Distractors(Reply):
     """Columns that have nothing to do with the tree."""
 
-    columns: tuple[Variable, ...]
+    columns: Annotated[tuple[Variable, ...], FailFast()]
 
 
 @dataclass

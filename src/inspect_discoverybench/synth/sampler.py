@@ -85,7 +85,7 @@ async def draw(settings: SetSettings, tree: Tree, tasks: Sequence[TreeTask] = ()
         raise SessionFailed(f"The sandbox cannot run the generator: {cell.output[-500:]}")
     if cell.status != "ok":
         raise ReplyRejected(f"the sandbox could not draw the rows ({cell.status}).")
-    drawing = parse_reply(cell.output, Drawing)
+    drawing = parse_reply(cell.output, Drawing, OUTPUT_BYTES)
     if drawing.error:
         raise ReplyRejected(f"{drawing.error}.")
     return drawing

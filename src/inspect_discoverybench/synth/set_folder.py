@@ -8,9 +8,9 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 
 from inspect_discoverybench.dataset.answer_key import COLUMNS
 from inspect_discoverybench.dataset.paths import absolute
@@ -74,7 +74,7 @@ class Domain(Reply):
 class Domains(Reply):
     """The domains that the author proposes, which the file `domains.json` keeps."""
 
-    domains: tuple[Domain, ...]
+    domains: Annotated[tuple[Domain, ...], FailFast()]
 
 
 class GoldRow(NamedTuple):

@@ -3,6 +3,7 @@
 A tree is JSON, and a person can write one by hand (docs/generator.md). `Tree.model_json_schema()` is its JSON schema.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
@@ -14,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors.exceptions import ExpressionRefused, InvalidTree
 from inspect_discoverybench.errors.invalid_values import first_reason
-from inspect_discoverybench.replies import Reply
+from inspect_discoverybench.replies import Reply, reject_duplicate_keys
 from inspect_discoverybench.synth.expression import Expression
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,47}$")]
@@ -235,6 +236,9 @@ class Tree(BaseModel):
             InvalidTree: It is not the JSON of a tree.
         """
         try:
-            return cls.model_validate_json(read_text(path))
+            content = json.loads(read_text(path), object_pairs_hook=reject_duplicate_keys)
+            return cls.model_validate(content)
         except ValidationError as error:
             raise InvalidTree(f"{path}: {first_reason(error)}") from error
+        except (ValueError, RecursionError) as error:
+            raise InvalidTree(f"{path}: {error}.") from error

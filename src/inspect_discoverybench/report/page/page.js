@@ -15,7 +15,7 @@ const isMissing = (text) => text === "–" || text === "";
 
 /** Sort rows by a column; missing values are last in either direction. */
 function sortRows(table, column, isNumber, descending) {
-  const value = (text) => (isNumber ? Number(text.replace(/[,*]/g, "")) : text);
+  const value = (text) => (isNumber ? parseFloat(text.replace(/[,<]/g, "")) : text);
   const keyed = [...table.tBodies[0].rows].map((row) => ({ row, text: row.cells[column].textContent }));
   for (const entry of keyed) entry.value = value(entry.text);
   keyed.sort((a, b) => {
