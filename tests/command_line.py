@@ -24,10 +24,10 @@ def completed(line: str) -> str:
     return result.output
 
 
-def failed(line: str) -> str:
+def failed(line: str, exit_code: int = 1) -> str:
     """The output of a command that finds something wrong."""
     result = discoverybench(line)
-    assert result.exit_code == 1, result.output
+    assert result.exit_code == exit_code, result.output
     return result.output
 
 

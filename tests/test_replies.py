@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from inspect_discoverybench.errors.exceptions import ReplyRejected
@@ -16,6 +16,8 @@ from inspect_discoverybench.scorer.contexts import Contexts, Match
 from inspect_discoverybench.scorer.facets import Relationship, Variables
 from inspect_discoverybench.scorer.quotation import Quotation
 from inspect_discoverybench.scorer.released_form import Parts
+from inspect_discoverybench.synth.growth import Distractors, Expansion
+from inspect_discoverybench.synth.set_folder import Domains
 
 REPLY_TYPES: list[type[Reply]] = [
     Contexts,
@@ -88,6 +90,7 @@ HOSTILE: dict[str, tuple[str, str, str]] = {
     "wrong items": ('{"hypothesis": [', "1,", "1]}"),
     "one key": ("{", '"match": 1,', '"match": 1}'),
     "an option": ('{"answer": "', "a) ", '"}'),
+    "text between reasoning": ("", "\U0001f600aaaaaaaaaaaaaa<think></think>", ""),
     "quotes": ('{"asserted": true, "hypothesis": [', '"a",', '"a"]}'),
 }
 
@@ -113,11 +116,36 @@ def test_parsing_takes_linear_time_and_memory(name: str) -> None:
         assert seconds < 3
 
 
-def test_a_list_of_wrong_items_takes_little_memory() -> None:
-    text = hostile("wrong items")
+PARTS = st.sampled_from(["```", "\n", "<think>", "</think>", " ", "{", "[", '"', "\\", ",", "a", '"match":'])
+
+
+@given(st.lists(PARTS, min_size=1, max_size=6).map("".join), st.sampled_from(REPLY_TYPES))
+@settings(max_examples=20)
+@pytest.mark.sweep
+def test_any_repeated_text_is_parsed_within_a_second(part: str, reply_type: type[Reply]) -> None:
+    text = part * (200_000 // len(part))
+    start = time.process_time()
+    with suppress(ReplyRejected):
+        parse_reply(text, reply_type)
+    assert time.process_time() - start < 1
+
+
+WRONG_ITEMS: list[tuple[type[Reply], str]] = [
+    (Contexts, '{"hypothesis": ['),
+    (Quotation, '{"asserted": true, "hypothesis": ['),
+    (Parts, '{"sub_hypo": ['),
+    (Distractors, '{"columns": ['),
+    (Expansion, '{"expression": "x", "children": ['),
+    (Domains, '{"domains": ['),
+]
+
+
+@pytest.mark.parametrize(("reply_type", "beginning"), WRONG_ITEMS)
+def test_a_list_of_wrong_items_takes_little_memory(reply_type: type[Reply], beginning: str) -> None:
+    text = beginning + "1," * 450_000 + "1]}"
     tracemalloc.start()
-    with pytest.raises(ReplyRejected, match=r"^hypothesis\.0: "):
-        parse_reply(text, Contexts)
+    with pytest.raises(ReplyRejected, match=r"^\w+\.0: "):
+        parse_reply(text, reply_type)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 40 * 2**20
@@ -128,3 +156,8 @@ def test_a_reply_above_the_maximum_length_is_rejected_with_that_reason() -> None
     assert parse_reply(longest, Match).match
     with pytest.raises(ReplyRejected, match=r"it has 1,000,001 characters; the maximum is 1,000,000\."):
         parse_reply(f" {longest}", Match)
+    with pytest.raises(ReplyRejected, match="it has 1,000,001 characters"):
+        parse_reply(f"{longest} ", Match)
+    reasoning = "a" * MAX_REPLY_LENGTH
+    with pytest.raises(ReplyRejected, match="the maximum is 1,000,000"):
+        parse_reply(f'<think>{reasoning}</think>{{"match": true}}', Match)

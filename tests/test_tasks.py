@@ -57,7 +57,7 @@ def score_of(log: EvalLog) -> str | None:
 def test_an_unknown_argument_is_one_line_before_the_first_sample() -> None:
     """Every error of ours reaches the command line in this way."""
     result = run_inspect("discoverybench/demo", "--model", "discoverybench/baseline", "-T", "sandbx=local")
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert result.stderr.startswith("Error: demo has no argument sandbx. Did you mean sandbox? Possible arguments: ")
     assert len(result.stderr.strip().splitlines()) == 1
 
@@ -122,7 +122,7 @@ def test_the_demo_runs_from_the_command_line(tmp_path: Path) -> None:
     assert log.eval.task == "discoverybench/demo"
     assert len(log.samples or []) == 8
     config = log.eval.config
-    assert config.message_limit == 100
+    assert config.message_limit == 200
     assert config.working_limit == 3600
     assert config.token_limit == 100_000
 

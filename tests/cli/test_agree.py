@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from inspect_discoverybench.human_study.labels import read_labels
 from inspect_discoverybench.human_study.votes import read_ballots
 from tests.browser import launched
-from tests.command_line import completed, failed, without_layout
+from tests.command_line import completed, refused, without_layout
 from tests.human_study.logs import csv_file, judged_logs, rows
 
 VOTES = "item,annotator,choice"
@@ -40,8 +40,8 @@ def test_a_sheet_uses_all_pairs_if_there_are_fewer_and_replaces_nothing() -> Non
         "The logs contain fewer than 100. Using all of them.",
         "Wrote 4 items to sheet. Send vote.html or sheet.csv to annotators. Do not show them key.csv.",
     ]
-    message = failed(command)
-    assert message == "Error: sheet already contains sheet.csv. Choose another folder with --out.\n"
+    message = refused(command)
+    assert message == "Error: sheet already contains sheet.csv. Choose another folder with --out."
 
 
 def test_votes_are_summarized() -> None:
@@ -70,8 +70,8 @@ def test_labels_are_summarized(label_sheet: Path) -> None:
 
 def test_votes_need_the_key_of_their_sheet() -> None:
     csv_file("votes.csv", VOTES, "a,Ann,1")
-    message = failed("agree votes votes.csv")
-    assert message == "Error: No HMS to compare the votes with. Pass --key FILE, the key.csv of the sheet.\n"
+    message = refused("agree votes votes.csv")
+    assert message == "Error: No HMS to compare the votes with. Pass --key FILE, the key.csv of the sheet."
 
 
 OpenPage = Callable[[Path], Page]

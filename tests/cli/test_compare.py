@@ -41,6 +41,23 @@ def logs() -> None:
     strong.rename("logs/strong.eval")
 
 
+def test_a_candidate_that_lacks_tasks_is_not_gated() -> None:
+    [baseline] = write_logs([WEAK], Path("all"), samples=30)
+    [candidate] = write_logs([STRONG], Path("few"), samples=3)
+    result = run(f"{baseline} {candidate} --fail-if-worse 0.02")
+    assert result.exit_code == 2
+    assert "the candidate has not run 27 of the baseline's tasks. Run them, or pass --anyway" in result.stderr
+    assert run(f"{baseline} {candidate} --fail-if-worse 0.02 --anyway").exit_code == 0
+
+
+def test_a_facet_is_not_gated_in_place_of_hms() -> None:
+    undecided = Run("real", "react", "provider/large", 0.6, unscored=1.0)
+    write_logs([undecided, STRONG], Path("logs"), samples=20)
+    result = run("logs --fail-if-worse 0")
+    assert result.exit_code == 2
+    assert "no sample is scored" in result.stderr
+
+
 @pytest.mark.usefixtures("logs")
 def test_a_pair_is_printed_on_80_columns() -> None:
     result = run("logs/weak.eval logs/strong.eval")
@@ -133,8 +150,8 @@ def test_logs_that_are_left_out_are_named() -> None:
         ("logs logs:model=x", "logs:model=x: no sample has model=x. Values in the logs: provider/large, provider/"),
         ("logs logs:colour=x", "logs:colour=x: 'colour' does not select samples. Columns: agent, "),
         ("logs logs/weak.eval:score=HMS1 --fail-if-worse 0", "--fail-if-worse needs two systems, got 3."),
-        ("logs --fail-if-worse nan", "--fail-if-worse must be a finite number, got nan."),
-        ("logs --fail-if-worse inf", "--fail-if-worse must be a finite number, got inf."),
+        ("logs/weak.eval logs/weak.eval", "contain the same sample, "),
+        ("logs/weak.eval logs/weak.eval logs/strong.eval", "Name every log once, or select a part of the samples"),
         ("logs --score speed", "logs has no score speed. Select one with --score: HMS, "),
     ],
 )

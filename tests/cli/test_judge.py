@@ -65,7 +65,6 @@ def test_a_failing_judge_is_one_line_and_writes_no_file() -> None:
     [
         ("--pred '  '", "--pred is empty. Pass a non-empty text."),
         ("--metadata nowhere.json", "nowhere.json cannot be read: No such file or directory."),
-        ("--out away/score.json", "No such file or directory: 'away/score.json'. Check the path, "),
         ("--aggregation mean", "aggregation must be product or released, got 'mean'."),
         ("--grader openai/gpt-4o", "Choose another one with --grader."),
     ],

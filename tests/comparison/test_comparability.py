@@ -56,6 +56,14 @@ def test_the_letter_of_a_task_version_does_not_matter() -> None:
     assert not [*incompatibilities(a, b)]
 
 
+def test_an_offline_judge_is_noted() -> None:
+    a = system("A", judge="discoverybench/lexical")
+    assert [*notes_on([a])] == [
+        "The judge discoverybench/lexical is not a language model. These scores check the installation; they are not a "
+        "result."
+    ]
+
+
 def test_differences_in_the_provenance_are_noted() -> None:
     a = system("A", package_version="0.1", prompts='{"react": "1", "hint": "1"}')
     b = system("B", package_version="0.2", prompts='{"react": "2", "hint": "1"}')

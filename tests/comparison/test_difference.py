@@ -1,5 +1,7 @@
 """The difference of two systems on their common tasks."""
 
+from typing import Any
+
 import pytest
 
 from inspect_discoverybench.comparison.difference import KeyDifference, key_difference
@@ -55,6 +57,25 @@ def test_lost_epochs_of_the_candidate_count_against_it() -> None:
         failures_lowest=-2 / 3,
         best=0.0,
     )
+
+
+COMPLETE = tasks(a=[1.0, 1.0], b=[1.0, 1.0])
+ONE_LOST = tasks(a=[1.0, MISSING], b=[1.0, 1.0])
+TASK_LOST = tasks(a=[MISSING, MISSING], b=[1.0, 1.0])
+LOSSES: dict[str, tuple[dict[str, Task], dict[str, Task], dict[str, Any]]] = {
+    # baseline, candidate, fields of the difference
+    "one epoch": (COMPLETE, ONE_LOST, {"missing": 1, "worst": -0.25, "best": 0.0, "failures_lowest": -0.25}),
+    "a task": (COMPLETE, TASK_LOST, {"missing": 2, "worst": -0.5, "best": 0.0, "failures_lowest": -0.5}),
+    "of the baseline": (ONE_LOST, COMPLETE, {"missing": 1, "worst": 0.0, "best": 0.25, "failures_lowest": 0.0}),
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_lost_epochs_count_wherever_they_are(name: str) -> None:
+    baseline, candidate, expected = LOSSES[name]
+    compared = difference(baseline, candidate)
+    assert compared.paired.difference == 0
+    assert_fields(compared, **expected)
 
 
 def test_decided_facets_of_unscored_samples_are_compared() -> None:

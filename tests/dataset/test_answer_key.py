@@ -51,6 +51,8 @@ def test_an_answer_key_is_read_in_several_formats(folder: Path, text: str, encod
         ("\n", r"key\.csv: the file is empty"),
         (f"{HEADER}, gold_hypo\nmine,0,4,So.,Not so.\n", r"key\.csv: the column 'gold_hypo' occurs twice"),
         (f"query_id ,{HEADER}\n4,mine,0,5,So.\n", r"key\.csv: the column 'query_id' occurs twice"),
+        (f'{HEADER},"gold_hypo"\nmine,0,4,So.,Not so.\n', r"key\.csv: the column 'gold_hypo' occurs twice"),
+        (f"note,{HEADER},note\na,mine,0,4,So.,b\n", r"key\.csv: the column 'note' occurs twice"),
     ],
 )
 def test_a_broken_answer_key_is_refused_with_what_to_do(folder: Path, text: str, message: str) -> None:

@@ -59,6 +59,10 @@ HYPOTHESIS = '"true_hypothesis": "Because y rises with x."'
     [
         (HYPOTHESIS, f'{HYPOTHESIS}, "true_hypothesis": "Because y falls."', "true_hypothesis"),
         ('"queries":', '"queries": [], "queries":', "queries"),
+        ('"datasets":', '"datasets": [], "datasets":', "datasets"),
+        ('"name": "x"', '"name": "x", "name": "z"', "name"),
+        # JSON has several spellings of a key.
+        ('"queries":', '"querie\\u0073": [], "queries":', "queries"),
     ],
 )
 def test_a_key_that_occurs_twice_is_refused(tmp_path: Path, text: str, repeated: str, key: str) -> None:

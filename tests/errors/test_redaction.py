@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from inspect_discoverybench.errors.redaction import public_settings, public_url, redact
+from inspect_discoverybench.errors import redaction
+from inspect_discoverybench.errors.redaction import public_settings, public_url, redact, remember_keys
 
 PUBLIC: dict[str, Any] = {
     "temperature": 0.5,
@@ -15,6 +16,10 @@ PUBLIC: dict[str, Any] = {
     "base_url": "https://models.example.org:8443/v1",
     "model_args": {"tokenizer": "cl100k", "device": "cuda:0"},
     "roles": {"author": "openai/gpt-4o"},
+    "answer_key": "keys/answers.csv",
+    "token_limit": 5000,
+    "token_budget": 10,
+    "goal": "How? Why?",
 }
 
 SECRET: list[dict[str, Any]] = [
@@ -30,6 +35,12 @@ SECRET: list[dict[str, Any]] = [
     {"note": "Bearer hush-hush"},
     {"note": "sk-hush-hush-0123456789"},
     {"base_url": "http://[hush-hush"},
+    {"proxy": "me:hush-hush@localhost:3128"},
+    {"base_url": "localhost:8000/v1?token=hush-hush"},
+    {"base_url": "https:/me:hush-hush@example.org/v1"},
+    {"base_url": "https://me:hush/hush-hush@example.org/v1"},
+    {"fallbacks": "http://a.example.org http://me:hush-hush@b.example.org"},
+    {"base_url": "http://proxy/http://me:hush-hush@example.org"},
 ]
 
 
@@ -74,6 +85,28 @@ def test_a_key_is_found_as_it_is_and_in_urls(spelling: str, monkeypatch: pytest.
     monkeypatch.setenv("OUR_API_KEY", "ab/cd+ef/gh")
     text = redact(f"GET https://example.org/{spelling}?a=1")
     assert text == "GET https://example.org/[OUR_API_KEY]?a=1"
+
+
+REMEMBERED: list[dict[str, Any]] = [
+    {"config": {"extra_headers": {"X-Gateway": "sesame-open-7731"}}},
+    {"base_url": "https://me:sesame-open-7731@example.org/v1"},
+    {"base_url": "https://example.org/v1?code=sesame-open-7731"},
+    {"credentials": {"user": "sesame-open-7731"}},
+]
+
+
+@pytest.mark.parametrize("settings", REMEMBERED, ids=str)
+def test_what_is_secret_in_settings_is_found_in_texts(
+    settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redaction, "_argument_keys", {})
+    remember_keys(settings)
+    assert "sesame" not in redact("I do not know sesame-open-7731.")
+
+
+def test_a_key_in_the_path_of_a_url_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GATEWAY_TOKEN", "sesame-open-7731")
+    assert public_url("https://gateway/sesame-open-7731/v1").startswith("https://gateway/[GATEWAY_TOKEN]/v1 (sha256:")
 
 
 def test_an_object_is_shown_by_its_type() -> None:

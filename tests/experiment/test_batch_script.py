@@ -23,7 +23,7 @@ def test_every_word_reaches_the_shard_unchanged(tmp_path: Path) -> None:
     stub.write_text(STUB, "utf-8")
     stub.chmod(0o755)
     change = shlex.quote('tags=["it\'s; $(date)"]')
-    options = f"--model discoverybench/baseline --set {change} --limit 2 --retries 0"
+    options = f"--model discoverybench/baseline --set {change} --limit 2"
     sbatch = "--sbatch 'partition=long runs' --sbatch account=lab --sbatch exclusive"
     script = completed(f"plan small.yaml {options} --print slurm --shards 4 {sbatch}")
     lines = script.splitlines()
@@ -31,7 +31,8 @@ def test_every_word_reaches_the_shard_unchanged(tmp_path: Path) -> None:
 
     environment = os.environ | {"PATH": f"{stub.parent}:{os.environ['PATH']}", "SLURM_ARRAY_TASK_ID": "3"}
     result = subprocess.run(["bash"], input=script, env=environment, capture_output=True, text=True, check=True)
-    assert json.loads(result.stdout) == shlex.split(f"run small.yaml {options} --shard 3/4")
+    as_changes = f"--set {change} --set 'models=[\"discoverybench/baseline\"]' --set limits.samples=2"
+    assert json.loads(result.stdout) == shlex.split(f"run small.yaml {as_changes} --shard 3/4")
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_a_dry_run_prints_the_matrix_with_samples_and_limits_and_leaves_nothing(
         ("demo", "no_data_guess", "baseline", "6"),
         ("demo", "no_data_guess", "baseline(temperature=0.5)", "6"),
     ]
-    assert re.search(r"^ *4 runs +24 *$", output, re.MULTILINE)
+    assert "4 runs, 24 samples." in output
     assert "Limits: samples 2." in output
     assert not logs()
 
@@ -117,11 +117,11 @@ def test_a_secret_of_a_model_is_not_shown_recorded_or_exported(kind: str) -> Non
     def refuse(request: Request) -> Refused:
         return Refused(f"I do not like {SECRET} in a {request['messages'][-1]['role']} message.")
 
-    with lab(refuse if kind == "key" else submit) as (model, endpoint):
+    with lab(submit if kind == "body" else refuse) as (model, endpoint):
         write_with_secret(kind, model, endpoint)
         results = [
             discoverybench("run secret.yaml --dry-run"),
-            discoverybench("run secret.yaml --retries 0"),
+            discoverybench("run secret.yaml --set options.retry_attempts=0"),
             discoverybench("plan secret.yaml"),
         ]
     for result in results:

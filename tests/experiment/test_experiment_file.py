@@ -110,6 +110,8 @@ def test_a_file_that_is_no_mapping_or_does_not_exist_is_refused(tmp_path: Path) 
         ("'http://[::1'", "log_dir: Invalid IPv6 URL"),
         ("run#1", "log_dir: Inspect cannot resume runs in a folder with #, ? or % in its name"),
         ('"logs/a\\nb"', "log_dir: a log directory has no line breaks"),
+        ('"logs/a\\0b"', "log_dir: a log directory has no line breaks"),
+        ('"logs/a\\Lb"', "log_dir: a log directory has no line breaks"),
         ('"s3://logs/\\e[2J"', "log_dir: a log directory has no line breaks"),
     ],
 )

@@ -39,7 +39,7 @@ def test_the_closing_table_names_a_random_selection() -> None:
 def test_the_closing_table_says_of_how_many_tasks_of_a_split_a_selection_is() -> None:
     task = "{name: discoverybench/real, args: {split: train, domain: sociology, sandbox: local}}"
     output = completed(f"run gold.yaml --set 'tasks=[{task}]' --set grader=discoverybench/lexical --limit 100")
-    assert ": 11 of 25 tasks (first 11 in file order: sociology 11)" in output
+    assert ": 11 of 25 tasks (11 selected: sociology 11)" in output
 
 
 def test_the_closing_table_says_how_to_get_the_lift_over_restating_the_goal() -> None:

@@ -69,7 +69,13 @@ def start(text: str, model: str) -> subprocess.Popen[str]:
     """Run an experiment in a process group of its own."""
     Path("experiment.yaml").write_text(text.replace("MODEL", model), "utf-8")
     return subprocess.Popen(
-        [Path(sys.executable).with_name("discoverybench"), "run", "experiment.yaml", "--retries", "0"],
+        [
+            Path(sys.executable).with_name("discoverybench"),
+            "run",
+            "experiment.yaml",
+            "--set",
+            "options.retry_attempts=0",
+        ],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -179,6 +185,13 @@ def test_changes_that_would_drop_finished_samples_are_refused() -> None:
     ):
         assert message in refused(f"run twice.yaml {changes}")
     assert finished(logs()) == before
+
+
+@pytest.mark.usefixtures("complete")
+def test_settings_of_the_connection_may_change_between_runs() -> None:
+    models = "models=[{name: discoverybench/baseline, config: {max_connections: 5}}]"
+    output = completed(f"run twice.yaml --set '{models}'")
+    assert "1 of 1 runs are complete." in output
 
 
 @pytest.mark.usefixtures("complete")

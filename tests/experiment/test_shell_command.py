@@ -117,6 +117,7 @@ def test_printed_options_exist_in_inspect() -> None:
 @pytest.mark.parametrize(
     ("change", "line"),
     [
+        ("options.retry_attempts=2", "retry_attempts=2 cannot be written as a command."),
         ("tasks.0.args.goal='a, b?'", "-T goal=a, b? cannot be written as a command."),
         (
             "grader={name: discoverybench/lexical, base_url: 'http://localhost'}",

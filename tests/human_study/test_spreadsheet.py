@@ -44,6 +44,8 @@ def test_files_saved_by_spreadsheets_are_read() -> None:
         ('name,choice\nx,"1', "cells.csv: line 2: unexpected end of data. The file may be truncated."),
         ("name,choice,choice\nx,1,2", "cells.csv: the column 'choice' occurs twice."),
         ("name,choice, choice\nx,1,2", "cells.csv: the column 'choice' occurs twice."),
+        ('"name",choice,name\nx,1,y', "cells.csv: the column 'name' occurs twice."),
+        ("\ufeffname;choice;name\nx;1;y", "cells.csv: the column 'name' occurs twice."),
     ],
 )
 def test_a_mistake_is_one_line(text: str, message: str) -> None:

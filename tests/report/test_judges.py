@@ -3,7 +3,7 @@
 from inspect_discoverybench.report.contents import Contents
 from inspect_discoverybench.report.means import HMS
 from inspect_discoverybench.report.notices import notices
-from tests.typed_results import contents, result, results, rows
+from tests.typed_results import MISSING, contents, result, results, rows
 
 
 def notices_of(shown: Contents) -> list[str]:
@@ -14,14 +14,15 @@ def test_the_scores_of_the_judge_with_most_scores_are_shown() -> None:
     """Each sample counts once; one without a submission, for which no judge was asked, is in the mean."""
     first = results({"a": 1.0, "b": 1.0}, judge_record='{"judge": "provider/first"}')
     second = results({"a": 0.0, "b": 0.0, "c": 0.0}, score="HMS1", judge_record='{"judge": "provider/second"}')
+    failing = results(dict.fromkeys("abcd", MISSING), score="HMS2", judge_record='{"judge": "provider/failing"}')
     silent = result("d", 0.0, outcome="no submission", judge_record=None)
-    shown = contents(first, second, [silent])
+    shown = contents(first, second, failing, [silent])
     [section, *_] = shown.sections
     assert rows(section, HMS, "scored", "no submission") == [(0, 3, 1)]
-    assert len(shown.samples) == 6
+    assert len(shown.samples) == 10
     assert notices_of(shown) == [
-        "Scores by provider/first are only in the table of samples. To compare judges, run `discoverybench compare "
-        "LOG:score=HMS LOG:score=HMS1 --anyway`."
+        "Scores by provider/failing, provider/first are only in the table of samples. To compare judges, run "
+        "`discoverybench compare LOG:score=HMS LOG:score=HMS1 --anyway`."
     ]
 
 

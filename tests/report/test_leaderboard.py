@@ -65,5 +65,13 @@ def test_names_of_configurations_show_what_varies() -> None:
         "react · provider/model (actions=text)",
         "react · provider/model (message_limit=10)",
         "react · provider/model (domain_knowledge, message_limit=10)",
-        "codegen · provider/model",
+        "codegen · provider/model (message_limit=10)",
     ]
+
+
+def test_hints_are_named_even_if_all_runs_have_them() -> None:
+    """Published scores stand beside these, and are without hints."""
+    hints = '{"domain_knowledge": true}'
+    shown = contents(results({"a": 1.0}, task_arguments=hints), results({"a": 0.5}, task="demo", task_arguments=hints))
+    names = {standing.configuration.benchmark: standing.name for standing in shown.leaderboard.standings}
+    assert names == {"DB-REAL test": "react · provider/model (domain_knowledge)", "demo": "react · provider/model"}

@@ -88,6 +88,14 @@ def test_the_best_agent_is_marked_and_oracles_and_the_floor_come_last() -> None:
             "the judge is not a language model",
         ),
         (
+            [result("a", 0.5, agent="codegen", task_version="2-A")],
+            "the task versions differ",
+        ),
+        (
+            [result("b", 0.5, agent="codegen")],
+            "there is no other agent to compare with",
+        ),
+        (
             [result("a", 0.9, agent="goal_echo"), result("a", 0.5, agent="codegen")],
             "no agent is above the floor",
         ),

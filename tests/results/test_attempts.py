@@ -1,5 +1,6 @@
 """Which attempt at a sample counts, and which of its scores."""
 
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -43,6 +44,20 @@ def test_of_two_scored_attempts_the_one_completed_last_counts() -> None:
     last = attempt(1.0, created=NOON, completed_at=LATER)
     assert current_results([first, last]) == [last]
     assert current_results([last, first]) == [last]
+
+
+def test_a_scored_attempt_between_errors_counts_in_any_order_of_the_logs() -> None:
+    before = error(created=EARLIER)
+    scored = attempt(1.0, created=NOON)
+    after = error(created=LATER)
+    for results in permutations([before, scored, after]):
+        assert current_results(results) == [scored]
+
+
+def test_of_attempts_completed_at_once_the_one_in_the_log_changed_last_counts() -> None:
+    first = attempt(0.0, created=LATER, completed_at=NOON)
+    last = attempt(1.0, created=EARLIER, completed_at=NOON)
+    assert current_results([first, last]) == [last]
 
 
 def test_epochs_and_runs_are_different_samples_in_the_order_in_which_the_runs_started() -> None:

@@ -8,13 +8,14 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai import score
 from inspect_ai.analysis import samples_df
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
-from inspect_ai.model import GenerateConfig, ModelUsage
+from inspect_ai.model import GenerateConfig, ModelConfig, ModelUsage
 from inspect_ai.scorer import Score
 from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.errors.exceptions import DataMissing
 from inspect_discoverybench.results.columns import SAMPLE_COLUMNS
+from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.results.frame import read_results
 from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.sample_record import SampleRecord
@@ -27,6 +28,7 @@ from tests.endpoint import truthful
 from tests.scorer.judging import InProcessJudge
 from tests.shared import build_once
 from tests.synthetic_logs import Run, write_logs
+from tests.typed_results import results
 
 DOCS = Path(__file__).parents[2] / "docs" / "analysis.md"
 
@@ -113,6 +115,13 @@ def test_a_log_that_was_scored_again_is_read_once_for_each_judge(demo_log: Path)
     assert judges.tolist() == [2, 2, 2, 2]
 
 
+def test_the_columns_of_scores_are_there_without_scores(tmp_path: Path) -> None:
+    run = Run("real", "react", "provider/large", 0.3, errors=1.0)
+    paths = write_logs([run], tmp_path, samples=2)
+    samples = read_results(paths).samples
+    assert samples[["hms", "context", "variables", "relationship"]].isna().all(axis=None)
+
+
 @pytest.fixture
 def header(tmp_path: Path) -> EvalLog:
     run = Run("real", "react", "provider/large", 0.4)
@@ -127,20 +136,53 @@ def test_settings_of_the_model_are_shown_without_secrets_and_without_those_of_th
         extra_headers={"X-Team": "hush"},
     )
     header.eval.model_args = {"api_key": "hush"}
+    header.eval.model_base_url = "https://me:hush@models.example.org/v1?token=hush"
+    header.plan.config = GenerateConfig(temperature=0.7, top_p=0.9)
     settings = RunRecord.of(header).model_settings
     assert "temperature=0.5" in settings
+    assert "top_p=0.9" in settings
+    assert "base_url=https://models.example.org/v1 (sha256:" in settings
     assert "max_retries" not in settings
     assert "hush" not in settings
 
 
 def test_limits_of_samples_are_shown_with_inspects_names(header: EvalLog) -> None:
     header.eval.config.time_limit = 60
+    header.eval.config.token_limit = 5000
+    header.eval.config.token_limit_type = "output"
     run = RunRecord.of(header)
-    assert run.limits == "message_limit=100, time_limit=60"
+    assert run.limits == "message_limit=100, time_limit=60, token_limit=5000, token_limit_type=output"
+
+
+def test_models_of_roles_are_shown_without_the_judge(header: EvalLog) -> None:
+    critic = ModelConfig(model="a/b", config=GenerateConfig(temperature=0))
+    header.eval.model_roles = {"critic": critic, "grader": ModelConfig(model="c/d")}
+    assert RunRecord.of(header).roles == "critic=a/b (temperature=0.0)"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"limits": "token_limit=9"},
+        {"roles": "critic=a/b"},
+        {"data_commit": "1"},
+        {"model_settings": "temperature=1.0"},
+        {"task_version": "2-A"},
+    ],
+    ids=str,
+)
+def test_runs_under_other_conditions_are_no_epochs_of_one_configuration(change: dict[str, str]) -> None:
+    runs = [*results({"a": 1.0}), *results({"a": 0.0}, run="other", **change)]
+    assert len(set(configurations_of(runs))) == 2
 
 
 def test_a_run_records_how_it_chose_its_samples(header: EvalLog) -> None:
     spec = header.eval
+    spec.dataset.samples = 8
+    assert RunRecord.of(header).selection == "all"
+    spec.config.limit = 8
+    assert RunRecord.of(header).selection == "all"
+    spec.config.limit = (2, 5)
     assert RunRecord.of(header).selection == "all"
     spec.config.limit = 5
     assert RunRecord.of(header).selection == "first"

@@ -26,6 +26,9 @@ VALID: list[tuple[str, str, str, float]] = [
     ("variables", '{"sizeA": 3, "sizeB": 0, "intersection": 0}', "variables", 0),
     # A prediction may name every column.
     ("variables", '{"sizeA": 1, "sizeB": 1999, "intersection": 1}', "variables", 2 / 2000),
+    ("variables", '{"sizeA": 50, "sizeB": 51, "intersection": 50}', "variables", 100 / 101),
+    ("variables", '{"sizeA": 2, "sizeB": "240", "intersection": 2}', "variables", 4 / 242),
+    ("relationship", '{"answer": "Answer: Option A"}', "relationship", 1),
     # One object where a list is meant, as Listing 1 prints it.
     ("extract", '{"hypothesis": {"text": "t", "context": "towns", "explanation": "half \\ud83d"}}', "context", 1),
     ("extract", '{"hypothesis": []}', "context", 1),

@@ -41,6 +41,7 @@ SAME: dict[str, tuple[str, str, str]] = {
         "BMI\u306f\u4e0a\u304c\u308b\u3002",
         "BMI\u306f\u4e0a\u304c\u308b\u3002",
     ),
+    "a sentence after the marker of a list": ("Options\n(a) BMI rises.\nEnd", "BMI rises.", "BMI rises."),
 }
 
 DIFFERENT: dict[str, tuple[str, str]] = {
@@ -65,6 +66,10 @@ DIFFERENT: dict[str, tuple[str, str]] = {
     "a line of marks": ("BMI rises with age.\n;\n", ";"),
     "three words": ("BMI does not rise with age.", "BMI does not"),
     "the end of a sentence": ("BMI does not rise.", "rise."),
+    "the end of a sentence after a parenthesis": ("BMI does not (yet) rise.", "rise."),
+    "the end of a sentence after a reference": ("BMI does not [1] rise.", "rise."),
+    "words before a decimal point": ("BMI rises .5 per year", "BMI rises"),
+    "words before an operator": ("the means != 0", "the means"),
 }
 
 

@@ -17,6 +17,10 @@ TOKENS = [
     "<start_of_turn>",
     "</s>",
     "◁think▷",
+    "[gMASK]",
+    "<seed:eos>",
+    "[UNUSED_TOKEN_145]",
+    "]~b]",
 ]
 INVISIBLE = {
     "zero width": "\u200b",
@@ -26,7 +30,7 @@ INVISIBLE = {
     "control": "\x85",
     "tag": "\U000e0041",
 }
-ORDINARY = "p < 0.05, a <b and b> c, x<y, 5 > 3, [0.1, 0.3], [A], [see 1], café 漢字 −0.3 %, a\u202fb"
+ORDINARY = "p < 0.05, a <b and b> c, x<y, 5 > 3, [0.1, 0.3], [A], [see 1], [CO2], [H1], café 漢字 −0.3 %, a\u202fb"
 
 
 def encoded(value: Any) -> str:

@@ -1,5 +1,7 @@
 """Which replies are kept across runs."""
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -104,14 +106,25 @@ def cached_files(tmp_path: Path) -> list[Path]:
     return sorted((tmp_path / "cache").rglob("*.txt"))
 
 
-def test_cached_replies_are_for_the_user_alone(tmp_path: Path) -> None:
+@pytest.fixture
+def open_umask() -> Iterator[None]:
+    """Files of this process are readable and writable by all."""
+    previous = os.umask(0)
+    yield
+    os.umask(previous)
+
+
+@pytest.mark.usefixtures("open_umask")
+def test_new_and_replaced_replies_are_for_the_user_alone(tmp_path: Path) -> None:
     with serve_agreement() as endpoint:
-        evaluate_at(endpoint)
-    files = cached_files(tmp_path)
-    assert len(files) == len(ALL_QUESTIONS)
-    for file in files:
-        mode = file.stat().st_mode
-        assert mode & 0o777 == 0o600
+        for _ in range(2):
+            evaluate_at(endpoint)
+            files = cached_files(tmp_path)
+            assert len(files) == len(ALL_QUESTIONS)
+            for file in files:
+                assert file.stat().st_mode & 0o777 == 0o600
+                file.write_bytes(b"nonsense")
+                file.chmod(0o644)
 
 
 @pytest.mark.parametrize("content", [b"\xff", b"nonsense"])

@@ -92,6 +92,8 @@ def required_action(messages: list[ChatMessage], tools: list[ToolInfo], choice: 
     if tools:
         return tools[0].name if choice == "any" else ""
     last = messages[-1].text
+    if "This is your last model call" in last:
+        return "submit"
     if "Begin with code" in last or "It is the coder's turn" in last:
         return "python"
     if "one JSON object and nothing else" in last:

@@ -94,3 +94,17 @@ def test_all_calls_of_a_turn_are_executed() -> None:
     script = [two_cells, ANSWER]
     sample = play(script, react())
     assert observations(sample) == ["[No output.]", "3"]
+
+
+SILENT = {
+    "the stream is replaced": "import sys\nsys.__stderr__ = open('/dev/null', 'w')\n1 / 0",
+    "the descriptor is closed": "import os\nos.close(2)\n1 / 0",
+    "nothing prints tracebacks": "import traceback\ntraceback.print_exception = None\n1 / 0",
+    "white space": "import sys\nprint(' ')\nsys.__stderr__ = open('/dev/null', 'w')\n1 / 0",
+}
+
+
+@pytest.mark.parametrize("code", SILENT.values(), ids=SILENT)
+def test_code_that_fails_without_output_is_said_to_have_failed(code: str) -> None:
+    sample = play([python(code), ANSWER], react())
+    assert observations(sample) == ["[The code failed without output.]"]

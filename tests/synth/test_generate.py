@@ -279,3 +279,8 @@ def test_the_reviewer_has_a_role(tmp_path: Path) -> None:
     state = state_of(log)
     assert state.domain == "tea"
     assert state.rejected == [("top_speed/1", "statement", "No.")]
+
+
+def test_the_largest_data_files_are_drawn(tmp_path: Path) -> None:
+    log = generate(tmp_path / "set", scripted_author(), rows=10_000)
+    assert state_of(log).failure == ""

@@ -154,3 +154,11 @@ def test_choices_mappings_and_groups_are_computed(tmp_path: Path) -> None:
     assert set(choices.ketch) == {20, 40}
     assert numbers.two == [12]
     assert list(groups) == pytest.approx(list(means), abs=0.01)
+
+
+@pytest.mark.parametrize("key", ["domain", "hypothesis"])
+def test_a_key_that_occurs_twice_is_refused(key: str, tmp_path: Path) -> None:
+    file = tmp_path / "tree.json"
+    file.write_text(f'{{"roots": [], "{key}": "tea", "{key}": "sailing"}}', "utf-8")
+    with pytest.raises(InvalidTree, match=rf"tree\.json: the key '{key}' occurs twice"):
+        Tree.read(file)
