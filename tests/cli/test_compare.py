@@ -43,7 +43,7 @@ def logs() -> None:
 
 def test_a_candidate_that_lacks_tasks_is_not_gated() -> None:
     [baseline] = write_logs([WEAK], Path("all"), samples=30)
-    [candidate] = write_logs([STRONG], Path("few"), samples=3)
+    _, candidate = write_logs([WEAK, STRONG], Path("few"), samples=3)
     result = run(f"{baseline} {candidate} --fail-if-worse 0.02")
     assert result.exit_code == 2
     assert "the candidate has not run 27 of the baseline's tasks. Run them, or pass --anyway" in result.stderr
@@ -51,9 +51,9 @@ def test_a_candidate_that_lacks_tasks_is_not_gated() -> None:
 
 
 def test_a_facet_is_not_gated_in_place_of_hms() -> None:
-    undecided = Run("real", "react", "provider/large", 0.6, unscored=1.0)
-    write_logs([undecided, STRONG], Path("logs"), samples=20)
-    result = run("logs --fail-if-worse 0")
+    undecided = Run("real", "react", "provider/small", 0.6, unscored=1.0)
+    baseline, candidate = write_logs([undecided, STRONG], Path("logs"), samples=20)
+    result = run(f"{baseline} {candidate} --fail-if-worse 0")
     assert result.exit_code == 2
     assert "no sample is scored" in result.stderr
 
@@ -150,8 +150,10 @@ def test_logs_that_are_left_out_are_named() -> None:
         ("logs logs:model=x", "logs:model=x: no sample has model=x. Values in the logs: provider/large, provider/"),
         ("logs logs:colour=x", "logs:colour=x: 'colour' does not select samples. Columns: agent, "),
         ("logs logs/weak.eval:score=HMS1 --fail-if-worse 0", "--fail-if-worse needs two systems, got 3."),
-        ("logs/weak.eval logs/weak.eval", "contain the same sample, "),
-        ("logs/weak.eval logs/weak.eval logs/strong.eval", "Name every log once, or select a part of the samples"),
+        (
+            "logs/weak.eval logs/weak.eval",
+            "logs/weak.eval: react · provider/small and logs/weak.eval: react · provider/small contain the same sample",
+        ),
         ("logs --score speed", "logs has no score speed. Select one with --score: HMS, "),
     ],
 )

@@ -116,11 +116,11 @@ def open_umask() -> Iterator[None]:
 
 @pytest.mark.usefixtures("open_umask")
 def test_new_and_replaced_replies_are_for_the_user_alone(tmp_path: Path) -> None:
-    with serve_agreement() as endpoint:
+    with serve(scripted()) as endpoint:
         for _ in range(2):
             evaluate_at(endpoint)
             files = cached_files(tmp_path)
-            assert len(files) == len(ALL_QUESTIONS)
+            assert files
             for file in files:
                 assert file.stat().st_mode & 0o777 == 0o600
                 file.write_bytes(b"nonsense")

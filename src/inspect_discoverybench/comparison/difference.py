@@ -16,7 +16,7 @@ class KeyDifference:
     """The difference in one key of the score.
 
     Attributes:
-        key: The key; empty if the score is a single number.
+        key: The key, such as `hms`.
         baseline: Mean of the baseline over the tasks that both scored.
         candidate: Mean of the candidate over the same tasks.
         paired: The difference, candidate minus baseline. Its interval covers what missing scores could be.

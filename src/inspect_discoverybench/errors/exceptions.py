@@ -58,7 +58,7 @@ class JudgeUnavailable(DiscoveryBenchError):
 
 
 class ReplyRejected(DiscoveryBenchError):
-    """A reply of the judge or author is invalid. The message is sent back."""
+    """A reply of a model is invalid. The message is sent back."""
 
 
 class AuthorFailed(DiscoveryBenchError):
@@ -86,10 +86,6 @@ class JudgeFailed(ModelFailed):
     """The judge's provider failed."""
 
     exit_code = 1
-
-
-class ReplyMissing(ModelFailed):
-    """A provider returned a reply without choices."""
 
 
 class SessionFailed(DiscoveryBenchError):

@@ -35,7 +35,7 @@ FILES = ("approval", "review", "model_cost_config")
 
 _SETTINGS = GenerateConfig.model_fields.keys()
 
-EVAL_OPTIONS = inspect.signature(inspect_eval).parameters.keys() - {"kwargs"} | _SETTINGS
+EVAL_OPTIONS = inspect.signature(inspect_eval).parameters.keys() | _SETTINGS
 """The options that Inspect's `eval` has, too."""
 
 _POSSIBLE = inspect.signature(eval_set).parameters.keys() - {"kwargs"} | _SETTINGS

@@ -118,7 +118,7 @@ class Ledger(StoreModel):
         instructions = [(turn.role, turn.instruction) for turn in turns]
         is_loop = not reply.progress and (reply.next, reply.instruction) in instructions
         is_stuck = is_loop or self.stalls >= MAX_STALLS
-        if reply.answered or not is_stuck or self.revisions == MAX_REVISIONS:
+        if not is_stuck or self.revisions == MAX_REVISIONS:
             return False
         self.stalls = 0
         self.revisions += 1

@@ -8,7 +8,7 @@ from inspect_ai.model import ChatMessage, ChatMessageUser, Model, ModelOutput, g
 from inspect_ai.tool import Tool, ToolCall, ToolChoice
 from inspect_ai.util import suspend_turn_limit
 
-from inspect_discoverybench.errors.exceptions import ModelFailed, ReplyMissing
+from inspect_discoverybench.errors.exceptions import ModelFailed
 from inspect_discoverybench.errors.provider_failures import causes, is_bad_request, model_errors
 from inspect_discoverybench.replies import replace_surrogates, without_reasoning
 from inspect_discoverybench.submission.answer import SUBMIT, arguments_as_text, is_submit
@@ -35,8 +35,7 @@ async def generate_reply(
         choice: Whether the model must, may or must not call a tool.
 
     Raises:
-        ModelFailed: The provider failed.
-        ReplyMissing: The provider returned no choices, in any reply.
+        ModelFailed: The provider failed, or returned no choices in any reply.
     """
     model = model or get_model()  # inspect-evals-lint: ignore[IEBP001] -- called by the solvers
     output = await _request(model, conversation, tools, choice)
@@ -47,7 +46,7 @@ async def generate_reply(
         with suspend_turn_limit():
             output = await _request(model, conversation, tools, choice)
     if not output.choices:
-        raise ReplyMissing(f"{_owner(model)} failed: replies without choices.")
+        raise ModelFailed(f"{_owner(model)} failed: replies without choices.")
     return _normalized(output)
 
 

@@ -13,7 +13,7 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool,
 from inspect_ai.solver import TaskState
 from inspect_ai.tool import ToolCall
 
-from inspect_discoverybench.errors.exceptions import ReplyMissing, ReplyRejected
+from inspect_discoverybench.errors.exceptions import ModelFailed, ReplyRejected
 from inspect_discoverybench.replies import (
     MAX_REPLY_LENGTH,
     fenced_blocks,
@@ -57,7 +57,7 @@ def answer_of(sample: TaskState | EvalSample) -> Answer | None:
     after the last tool result.
 
     Raises:
-        ReplyMissing: The provider's last reply has no choices.
+        ModelFailed: The provider's last reply has no choices.
     """
     state = sample.store_as(SubmissionState)
     if state.submission is not None:
@@ -69,7 +69,7 @@ def answer_of(sample: TaskState | EvalSample) -> Answer | None:
     is_of_provider = output.time is not None or output.usage is not None
     is_empty = not output.choices and not output.completion
     if is_of_provider and is_empty:
-        raise ReplyMissing(f"The agent's model {output.model} failed: its last reply has no choices.")
+        raise ModelFailed(f"The agent's model {output.model} failed: its last reply has no choices.")
     return _other_agents_answer(sample)
 
 

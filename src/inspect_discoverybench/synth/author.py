@@ -15,7 +15,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.util import span
 
-from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyMissing, ReplyRejected
+from inspect_discoverybench.errors.exceptions import AuthorFailed, ModelFailed, ReplyRejected
 from inspect_discoverybench.errors.provider_failures import model_errors
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import ReplyT, ResultT, ask_until_valid, parse_reply, reply_schema
@@ -54,7 +54,7 @@ async def ask(
         with model_errors(f"The model {model}", model):
             output = await model.generate(conversation, config=GenerateConfig(response_schema=schema))
         if not output.choices:
-            raise ReplyMissing(f"The model {model} failed: its reply has no choices.")
+            raise ModelFailed(f"The model {model} failed: its reply has no choices.")
         return output
 
     async def read(text: str) -> ResultT:
