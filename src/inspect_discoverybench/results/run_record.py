@@ -176,8 +176,8 @@ def _selection(spec: EvalSpec) -> str:
 
 def _agent(log: EvalLog) -> str:
     metadata = log.eval.metadata or {}
-    default = "react" if has_results(log) else "default solver"
-    return without_package(metadata.get("solver") or log.eval.solver or default)
+    # Without a name, it is the default of the tasks with results.
+    return without_package(metadata.get("solver") or log.eval.solver or "react")
 
 
 def _model_settings(log: EvalLog) -> str:
