@@ -23,7 +23,7 @@ def asked(answer: Answer) -> Result:
 def test_a_goal_with_a_gold_hypothesis_is_scored_with_the_requested_hints() -> None:
     """The goal is found whatever its case and the space around it."""
     goal = "' HOW DOES THE NUMBER OF VISITORS DEPEND ON THE HEIGHT OF THE TOWER, ON ISLANDS AND ON THE MAINLAND?\n'"
-    hints = "--domain-knowledge --workflow-tags"
+    hints = "--domain-knowledge"
     output = completed(f"{BASELINE} --grader discoverybench/lexical {hints} --goal {goal}")
     assert "Workflow: Rule-based baseline" in output
     assert "HMS " in output

@@ -20,6 +20,8 @@ PUBLIC: dict[str, Any] = {
     "token_limit": 5000,
     "token_budget": 10,
     "goal": "How? Why?",
+    "image": "ghcr.io/lab/agent:1.0@sha256:4f5e",
+    "log_dir": "s3://team/users/me@example.org/logs",
 }
 
 SECRET: list[dict[str, Any]] = [
@@ -92,6 +94,7 @@ REMEMBERED: list[dict[str, Any]] = [
     {"base_url": "https://me:sesame-open-7731@example.org/v1"},
     {"base_url": "https://example.org/v1?code=sesame-open-7731"},
     {"credentials": {"user": "sesame-open-7731"}},
+    {"logit_bias": {"50256": -100}, "api_key": "sesame-open-7731"},
 ]
 
 

@@ -89,7 +89,7 @@ def test_the_best_agent_is_marked_and_oracles_and_the_floor_come_last() -> None:
         ),
         (
             [result("a", 0.5, agent="codegen", task_version="2-A")],
-            "the task versions differ",
+            "the task versions or the data differ",
         ),
         (
             [result("b", 0.5, agent="codegen")],

@@ -137,7 +137,7 @@ def test_settings_of_the_model_are_shown_without_secrets_and_without_those_of_th
     )
     header.eval.model_args = {"api_key": "hush"}
     header.eval.model_base_url = "https://me:hush@models.example.org/v1?token=hush"
-    header.plan.config = GenerateConfig(temperature=0.7, top_p=0.9)
+    header.plan.config = GenerateConfig(top_p=0.9)
     settings = RunRecord.of(header).model_settings
     assert "temperature=0.5" in settings
     assert "top_p=0.9" in settings
@@ -155,7 +155,7 @@ def test_limits_of_samples_are_shown_with_inspects_names(header: EvalLog) -> Non
 
 
 def test_models_of_roles_are_shown_without_the_judge(header: EvalLog) -> None:
-    critic = ModelConfig(model="a/b", config=GenerateConfig(temperature=0))
+    critic = ModelConfig(model="a/b", config=GenerateConfig(temperature=0), base_url="http://node7:8000/v1")
     header.eval.model_roles = {"critic": critic, "grader": ModelConfig(model="c/d")}
     assert RunRecord.of(header).roles == "critic=a/b (temperature=0.0)"
 

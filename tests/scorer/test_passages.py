@@ -41,6 +41,11 @@ SAME: dict[str, tuple[str, str, str]] = {
         "BMI\u306f\u4e0a\u304c\u308b\u3002",
         "BMI\u306f\u4e0a\u304c\u308b\u3002",
     ),
+    "a question before a digit": (
+        "\u4ef7\u683c\u4f1a\u4e0a\u5347\u5417\uff1f2020\u5e74\u6570\u636e\u4e0d\u8db3\u3002",
+        "\u4ef7\u683c\u4f1a\u4e0a\u5347\u5417",
+        "\u4ef7\u683c\u4f1a\u4e0a\u5347\u5417\uff1f",
+    ),
     "a sentence after the marker of a list": ("Options\n(a) BMI rises.\nEnd", "BMI rises.", "BMI rises."),
 }
 

@@ -30,7 +30,7 @@ INVISIBLE = {
     "control": "\x85",
     "tag": "\U000e0041",
 }
-ORDINARY = "p < 0.05, a <b and b> c, x<y, 5 > 3, [0.1, 0.3], [A], [see 1], [CO2], [H1], café 漢字 −0.3 %, a\u202fb"
+ORDINARY = "p < 0.05, a <b and b> c, x<y, 5 > 3, [0.1, 0.3], [A], [see 1], [CO2], E[X_1], café 漢字 −0.3 %, a\u202fb"
 
 
 def encoded(value: Any) -> str:

@@ -221,7 +221,9 @@ def test_a_task_that_does_not_fit_into_the_context_window_scores_0(server: str) 
     body = json.dumps({"error": OVERFLOWS[server]})
     sample, _ = run(react(), in_turn(Raw(400, body.encode())))
     assert sample.scores
-    assert sample.scores["HMS"].reason == NO_RESPONSE
+    score = sample.scores["HMS"]
+    assert score.reason == NO_RESPONSE
+    assert "does not fit into the context window" in (score.explanation or "")
 
 
 @BOTH_FORMS
@@ -291,9 +293,10 @@ def test_in_text_a_call_written_as_an_object_gets_a_reminder() -> None:
     require_work(sample)
 
 
-def test_what_follows_the_code_in_a_text_is_cut_off() -> None:
+@pytest.mark.parametrize("answer", [OBJECT, f"```json\n{OBJECT}\n```"], ids=["object", "object in a fence"])
+def test_what_follows_the_code_in_a_text_is_cut_off(answer: str) -> None:
     """The model wrote it without having seen the output."""
-    invented = f"{BLOCK}\n\nIt prints 17.\n{OBJECT}"
+    invented = f"{BLOCK}\n\nIt prints 17.\n{answer}"
     sample, requests = run(react(actions="text"), in_turn(invented, OBJECT))
     *_, message, observation = requests[1]["messages"]
     assert message["content"] == BLOCK
@@ -333,7 +336,15 @@ def test_python_code_is_found_in_a_fence(text: str) -> None:
     [block] = python_blocks(text)
     compile(block.code, "block", "exec")
     assert "x = " in block.code
-    assert text.startswith(block.text)
+
+
+def test_an_answer_in_a_fence_without_a_label_is_no_code() -> None:
+    answer = f"```\n{OBJECT}\n```"
+    sample, requests = run(react(actions="text"), acting("text", f"{answer}\nThis is well supported."))
+    assert "Your message contains no action." in last_message(requests[1])
+    require_work(sample)
+    sample, _ = run(react(actions="text"), in_turn(BLOCK, answer))
+    require_work(sample)
 
 
 def test_labelled_blocks_alone_count_if_there_are_any() -> None:

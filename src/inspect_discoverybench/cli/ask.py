@@ -27,7 +27,6 @@ from inspect_discoverybench.tasks import custom
 @click.option("--grader", help="The judge, for a goal with a gold hypothesis. [default: openai/gpt-4o-2024-08-06]")
 @click.option("--sandbox", default="docker", show_default=True, help="docker, k8s or local.")
 @click.option("--domain-knowledge", is_flag=True, help="Add the background of the study to the task.")
-@click.option("--workflow-tags", is_flag=True, help="Add the keywords of the gold workflow to the task.")
 def ask(
     metadata: Path,
     goal: str,
@@ -36,7 +35,6 @@ def ask(
     grader: str | None,
     sandbox: str,
     domain_knowledge: bool,
-    workflow_tags: bool,
 ) -> None:
     """Run an agent on one goal and print its hypothesis, workflow and score.
 
@@ -50,7 +48,6 @@ def ask(
         path=str(metadata),
         goal=goal,
         domain_knowledge=domain_knowledge,
-        workflow_tags=workflow_tags,
         sandbox=sandbox,
     )
     with inspect_errors(InvalidExperiment, f"{name} with {model}"):

@@ -145,9 +145,8 @@ def _difference_row(difference: "KeyDifference") -> list[str]:
 def _verdicts(first: "KeyDifference", studies: str) -> Iterator[str]:
     """Sentences about the first row."""
     paired = first.paired
-    name = first.key.replace("hms", "HMS")
     verdict = _verdict(paired.p_value)
-    yield f"On these tasks, the difference in {name} is {verdict}."
+    yield f"On these tasks, the difference in HMS is {verdict}."
     higher = plural(paired.wins, "task")
     yield f"The candidate scores higher on {higher}, lower on {paired.losses}, and the same on {paired.ties}."
     smallest = paired.smallest_detectable
@@ -157,7 +156,7 @@ def _verdicts(first: "KeyDifference", studies: str) -> Iterator[str]:
     if first.missing:
         missing = plural(first.missing, "sample")
         possible = f"between {first.worst:+.3f} and {first.best:+.3f}"
-        yield f"Without {name}: {missing} of the common tasks, counting both systems and all epochs."
+        yield f"Without HMS: {missing} of the common tasks, counting both systems and all epochs."
         yield f"Depending on their scores, the difference is {possible}. The interval covers all of them."
 
 

@@ -88,10 +88,9 @@ def notes_on(systems: Sequence[System]) -> Iterator[str]:
             listed = ", ".join(values)
             yield f"The {noun} differ: {listed}."
 
-    offline = [judge for judge in _recorded(results, "score.judge") if is_offline(judge)]
-    if offline:
-        listed = ", ".join(offline)
-        yield f"The judge {listed} is not a language model. These scores check the installation; they are not a result."
+    for judge in _recorded(results, "score.judge"):
+        if is_offline(judge):
+            yield f"The judge {judge} is not a language model. The scores check the installation and are not a result."
 
     prompts = _differing_prompts(results)
     if prompts:

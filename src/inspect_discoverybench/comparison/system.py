@@ -113,14 +113,14 @@ def _require_distinct_samples(systems: Sequence[System]) -> None:
     Raises:
         InvalidArgument: A score of a sample belongs to two systems.
     """
-    owners: dict[tuple[str, str], System] = {}
+    owners: dict[tuple[str | None, ...], System] = {}
     for system in systems:
         for result in system.results:
-            score = (result.sample.uuid, result.score.score)
+            score = (result.sample.uuid, result.score.score, result.score.judge_record)
             owner = owners.setdefault(score, system)
             if owner is not system:
                 raise InvalidArgument(
-                    f"{owner.name} and {system.name} contain the same sample, {result.sample.id} in {result.run.log}. "
+                    f"{owner.name} and {system.name} contain the same sample, {result.sample.id}. "
                     "Name every log once, or select a part of the samples with PATH:column=value."
                 )
 

@@ -8,7 +8,6 @@ from inspect_discoverybench.dataset.answer_key import Golds, read_answer_key
 from inspect_discoverybench.dataset.irregularities import flag_repeated_questions, reveals
 from inspect_discoverybench.dataset.metadata import Goal, Study
 from inspect_discoverybench.dataset.paths import metadata_number
-from inspect_discoverybench.dataset.published_study import study_of
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.synth_folder import target_depth
 from inspect_discoverybench.dataset.target_column import synth_targets
@@ -78,7 +77,6 @@ def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds
     return SampleMetadata(
         split=split,
         dataset=folder,
-        study=study_of({"dataset": folder, "domain": study.domain}),
         metadata_number=number,
         query_id=goal.query_id,
         domain=study.domain,

@@ -1,4 +1,4 @@
-"""The placebo: the same tables, in which every column is permuted by itself, so that no association is left.
+"""The placebo: the same tables, in which each column is permuted independently, so that no association is left.
 
 An agent that scores as well on the placebo as on the data has not learned its answer from the data. Names, values,
 missing cells and the style of the files stay: quotes, line breaks, encoding and separators are those of the original.
@@ -24,7 +24,7 @@ Value = TypeVar("Value")
 
 
 def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
-    """Samples with permuted data files. Everything else stays, also the gold hypothesis.
+    """Samples with permuted data files. Everything else stays, including the gold hypothesis.
 
     The files are in the cache folder, under their checksums. They are derived from the seed again whenever a task is
     built, so a retry, a shard or a pod on another machine has the same ones.

@@ -13,7 +13,6 @@ class SampleMetadata(BaseModel):
     Attributes:
         split: Name of the split: `train`, `dev`, `test`, `demo` or `custom`.
         dataset: Folder of the data set.
-        study: Study that the data set belongs to; see `study_of`. Logs of earlier versions lack it.
         metadata_number: Number in the name of the metadata file.
         query_id: Id of the goal within its metadata file.
         domain: Field of study.
@@ -45,7 +44,6 @@ class SampleMetadata(BaseModel):
 
     split: str
     dataset: str
-    study: str | None = None
     metadata_number: int
     query_id: int
     domain: str

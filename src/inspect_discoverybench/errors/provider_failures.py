@@ -131,6 +131,17 @@ def redact_request(error: BaseException) -> BaseException:
     return DiscoveryBenchError(text)
 
 
+def remember_keys_of(model: Model) -> None:
+    """Let `redact` know the keys, headers and URL of a model."""
+    settings = {
+        "api_key": model.api.api_key,
+        "base_url": model.api.base_url,
+        "headers": model.config.extra_headers or {},
+        **model.model_args,
+    }
+    remember_keys(settings)
+
+
 @contextmanager
 def model_errors(owner: str, model: Model) -> Iterator[None]:
     """Convert any exception of a provider into `ModelFailed` with the owner, such as "The agent's model openai/gpt-4o".
@@ -145,13 +156,7 @@ def model_errors(owner: str, model: Model) -> Iterator[None]:
     except Exception as error:  # every provider raises different types
         if ends_sample(error) or isinstance(error, DiscoveryBenchError):
             raise
-        settings = {
-            "api_key": model.api.api_key,
-            "base_url": model.api.base_url,
-            "headers": model.config.extra_headers or {},
-            **model.model_args,
-        }
-        remember_keys(settings)
+        remember_keys_of(model)
         reason = reason_of(error)
         raise ModelFailed(f"{owner} failed: {reason}.") from redact_request(error)
 

@@ -29,8 +29,11 @@ _HIDDEN_NAME = re.compile(rf"{KEY_NAME.pattern}|AUTH(?!OR)|COOKIE|SIGNATURE|CONN
 _REQUEST_PART = re.compile(r"HEADER|BODY|QUERY", re.IGNORECASE)
 """Matches the names of settings that are sent as they are, such as `extra_headers` and `default_query`."""
 
-_URL_LIKE = re.compile(r"://|:[^\s:@]+@|\?[^\s=?]+=")
-"""Matches what a URL has, even one without a scheme."""
+_URL_LIKE = re.compile(r"://|:[^\s:@]+@(?!sha256:)|\?[^\s=?]+=")
+"""Matches what a URL has, even one without a scheme, but not the digest of an image."""
+
+_UNCLEAR_URL = re.compile(r"://[^/?#]*:[^@]*[/?#].*@|://.*://", re.DOTALL)
+"""Matches a URL with a password that may contain a slash, and one that contains another URL."""
 
 _CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Matches control characters except tabs and line feeds."""
@@ -95,10 +98,7 @@ def public_url(url: str) -> str:
         parts = urlsplit(url)
     except ValueError:
         return digest(url)
-    # An `@` after the host may end a password with a slash, and another URL may have a password of its own.
-    rest = f"{parts.path}{parts.query}{parts.fragment}"
-    is_unclear = "@" in rest or "://" in rest
-    if is_unclear or not url.lower().startswith(f"{parts.scheme}://"):
+    if _UNCLEAR_URL.search(url) or not url.lower().startswith(f"{parts.scheme}://"):
         return digest(url)
 
     _, _, host = parts.netloc.rpartition("@")

@@ -161,7 +161,7 @@ def _build_roles(experiment: Experiment, file: YamlFile) -> dict[str, Model]:
 
 
 def _build_model(spec: ModelSpec, where: str, timeouts: Arguments) -> Model:
-    remember_keys(spec.model_dump(exclude_none=True))
+    remember_keys(spec.model_dump(mode="json", exclude_none=True))
     with inspect_errors(InvalidExperiment, f"{where}: model {spec.name} cannot be called"):
         config = spec.config.merge(GenerateConfig(**timeouts))
         # inspect-evals-lint: ignore[IEBP001] -- an experiment names its models

@@ -42,7 +42,9 @@ def _name(model: str, first: Mapping[str, Any], record: Mapping[str, Any]) -> st
 
 def main_results(results: Sequence[Result]) -> list[Result]:
     """One result for each sample: by the judge that scored the most samples, or else without a score."""
-    counts = Counter(result.score.judge for result in results if result.score.is_scored)
+    scored = [result.score for result in results if result.score.is_scored]
+    counts = Counter(score.judge for score in scored)
+    counts[None] = 0  # a sample without a submission, for which no judge was asked
 
     def rank(result: Result) -> tuple[int, str]:
         count = counts[result.score.judge]

@@ -218,9 +218,9 @@ def _reason_for_no_best(competitors: Sequence[Standing], floor: float) -> str:
         return "the judge is not a language model"
     if len(judges) > 1:
         return "different judges scored the samples"
-    versions = {result.run.version_number for agent in competitors for result in agent.results}
-    if len(versions) > 1:
-        return "the task versions differ"
+    runs = [result.run for agent in competitors for result in agent.results]
+    if len({(run.version_number, run.data_commit) for run in runs}) > 1:
+        return "the task versions or the data differ"
     if len(competitors) < 2:
         return "there is no other agent to compare with"
     if _highest(competitors) <= floor:

@@ -182,8 +182,8 @@ def _agent(log: EvalLog) -> str:
 
 def _model_settings(log: EvalLog) -> str:
     spec = log.eval
-    # The plan has the settings of all models, and the model its own, which take precedence.
-    config = log.plan.config.merge(spec.model_generate_config)
+    # The plan has the settings of all models, which take precedence over those of the model.
+    config = spec.model_generate_config.merge(log.plan.config)
     return _settings_text(config, spec.model_args, spec.model_base_url)
 
 
@@ -199,7 +199,8 @@ def _roles(spec: EvalSpec) -> str:
 
 
 def _model_text(model: ModelConfig) -> str:
-    settings = _settings_text(model.config, model.args, model.base_url)
+    # Inspect records a URL from the environment, which differs between machines, as if it were a setting.
+    settings = _settings_text(model.config, model.args, base_url=None)
     return f"{model.model} ({settings})" if settings else model.model
 
 

@@ -8,8 +8,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 
 from inspect_discoverybench.errors.exceptions import JudgeUnavailable, ReplyRejected
-from inspect_discoverybench.errors.provider_failures import inspect_errors
-from inspect_discoverybench.errors.redaction import remember_keys
+from inspect_discoverybench.errors.provider_failures import inspect_errors, remember_keys_of
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import ReplyT, ask_until_valid
 from inspect_discoverybench.scorer.exchange import DefaultsRejected, Exchange
@@ -60,7 +59,7 @@ class Judge:
         with inspect_errors(JudgeUnavailable, where, remedy):
             # No config here: our settings are sent with each request, so that those of the role can take precedence.
             model = get_model(role=ROLE, default=default)  # inspect-evals-lint: ignore[IEBP001] -- called in an eval
-        remember_keys({"api_key": model.api.api_key, **model.model_args})
+        remember_keys_of(model)
         timeouts = transport or _timeouts(model)
         cache = ReplyCache.for_model(model)
         return cls(model, timeouts, cache)

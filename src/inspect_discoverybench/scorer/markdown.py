@@ -2,7 +2,7 @@
 
 import re
 
-_MARKS = re.compile(r"[*#`\[\]\\]|__")
+_MARKS = re.compile(r"[*#`\[\]\\]|_(?=_)|(?<=_)_")
 
 
 def escape_markdown(text: str) -> str:

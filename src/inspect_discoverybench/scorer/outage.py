@@ -43,4 +43,4 @@ def reached_limit() -> str | None:
 
 
 def _events() -> Sequence[Event]:
-    return transcript().history.recent_events()
+    return transcript().history.resident_events

@@ -30,7 +30,7 @@ _STOPS = r".,:;!?\u2026"
 _WORD = re.compile(rf"[{_BREAKS}]|[{_STOPS}](?!\d)|(?:[^\s{_BREAKS}{_STOPS}]|[{_STOPS}](?=\d))+")
 """Matches a punctuation mark, or a word with its signs and units, such as `−0.3%`."""
 
-_SENTENCE_END = re.compile(r"(?:[ \u00a0\u202f](?=[?!](?!=)))?[.!?\u2026\u3002\uff01\uff1f](?![=\d])")
+_SENTENCE_END = re.compile(r"(?:[ \u00a0\u202f](?=[?!]))?(?:[.!?](?![=\d])|[\u2026\u3002\uff01\uff1f])")
 """Matches the end of a sentence, not an operator or a decimal point. French has a space before `?` and `!`."""
 
 _LIST_MARKER = re.compile(r"^\W*\w{1,4}[)\]]")

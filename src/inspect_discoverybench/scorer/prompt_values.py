@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 _TEMPLATE_TOKEN = (
-    r"<(?=[|\uff5c]|/?[A-Za-z_][\w:-]*>)|\[(?=/?(?:[a-z]?[A-Z_]{2,}|[A-Z]+_[A-Z_]*\d+)\]|e~\[)|\](?=~!?b[\[\]])|◁"
+    r"<(?=[|\uff5c]|/?[A-Za-z_][\w:-]*>)|\[(?=/?(?:[a-z]?[A-Z_]{2,}|[A-Z]+_[A-Z]+_\d+)\]|e~\[)|\](?=~!?b[\[\]])|◁"
 )
 """Matches the first character of what looks like a token of a chat template, such as `<|im_end|>`, `</s>` or
 DeepSeek's with a full-width bar, but not the sign in "p < 0.05"."""

@@ -55,7 +55,7 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT) -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         result = await score_answer(state, target)
-        result.explanation = f"{result.explanation}{_limit_note()}"
+        result.explanation = f"{result.explanation}{_limit_note(state)}"
         if wrote_calls_as_text(transcript().history.resident_events):
             result.metadata = (result.metadata or {}) | {"wrote_calls_as_text": True}
         return result
@@ -104,15 +104,23 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT) -> Scorer:
     return score
 
 
+def _is_window_full(state: TaskState) -> bool:
+    """Whether the agent's last conversation did not fit into the context window."""
+    return bool(state.output.choices) and state.output.stop_reason == "model_length"
+
+
 def _outage(state: TaskState) -> str | None:
-    """Why the provider did not answer the agent's last request; None if it did."""
-    # Some servers answer a full context window with an error.
-    is_full = state.output.choices and state.output.stop_reason == "model_length"
-    return None if is_full else unanswered_request()
+    """Why the provider did not answer the agent's last request, other than because the context window is full."""
+    # A limit may have ended a request after the one that did not fit.
+    if _is_window_full(state) and not reached_limit():
+        return None
+    return unanswered_request()
 
 
-def _limit_note() -> str:
+def _limit_note(state: TaskState) -> str:
     limit = reached_limit()
+    if limit is None and _is_window_full(state):
+        limit = f"the conversation does not fit into the context window. {state.output.completion}"
     if limit is None:
         return ""
     return f"\n\nA limit ended the sample: {one_line(limit)}."

@@ -87,8 +87,8 @@ def _owner(model: Model) -> str:
 def _is_context_overflow(error: ModelFailed) -> bool:
     """Whether a conversation did not fit into the context window of a local server.
 
-    Inspect recognizes the errors of other providers. llama.cpp names the type of the error, vLLM the parameter, and
-    SGLang nothing: its message has "context length", as those of other servers.
+    Inspect recognizes the errors of other providers. llama.cpp names the type of the error, and vLLM the parameter.
+    SGLang and others have only a message, which contains "context length".
     """
     for cause in causes(error):
         if getattr(cause, "type", None) == "exceed_context_size_error":

@@ -23,7 +23,7 @@ def gold() -> Solver:
 @solver
 @refusing_unknown
 def goal_echo() -> Solver:
-    """Submit the goal as a claim, without looking at the data: the floor, which a judge gives to no discovery."""
+    """Submit the goal as a claim, without the data. Its score is the floor: that of discovering nothing."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         goal = state.metadata_as(SampleMetadata).goal

@@ -44,8 +44,9 @@ KEPT_AFTER_OVERFLOW = 0.5
 OBSERVATION = {"function": "python"}
 """Metadata of messages with the output of code."""
 
-MAX_WITHOUT_ACTION = 2000
-"""Maximum length in characters of a reply in the conversation that reached the token limit without an action."""
+MAX_KEPT_LENGTH = 2000
+"""Maximum length, in characters, of a reply in the conversation that reached the token limit without an action. It is
+often a repetition, and would fill the context window."""
 
 _OPENING_FENCE = re.compile(r"^[ \t]*+(`{3,}+|~{3,}+)[ \t]*+(\w*+)[^`~\n]*+\n", re.MULTILINE)
 """Matches the line that opens a fenced block: the fence, the name of the language, and what follows it."""
@@ -189,7 +190,7 @@ class CallingActor(Actor):
             matching = [call for call in calls if call.function == actions[0]]
             # A call of another tool alone is executed, so that the model sees that the tool is unknown.
             calls = (matching or calls)[:1]
-        message = _kept_message(output).model_copy(update={"tool_calls": calls or None})
+        message = _kept_message(output, actions).model_copy(update={"tool_calls": calls or None})
 
         result = await execute_tools([*conversation, message], tools)
         return Step(output, [message, *result.messages], has_acted=bool(calls))
@@ -206,26 +207,26 @@ class WritingActor(Actor):
         actions: Sequence[Action] = (),
         model: Model | None = None,
     ) -> Step:
-        """Generate once; run the first block of code, or all of them if code is required, or submit the object.
+        """Generate once; run the first block of code, or all of them if code is required, or else submit the object.
 
         An answer that comes before any code has run is sent back once.
         """
         output = await generate_reply(model, conversation)
         text = without_reasoning(output.completion)
-        answer = parse_submission(text) if actions else None
         blocks = python_blocks(text) if "python" in actions else []
-        if blocks and answer is None:
+        if blocks and parse_submission(text[: blocks[0].end]) is None:
             # A program may be written in several blocks. Otherwise, the model is to see the output of the first one.
             if len(actions) > 1:
                 blocks = blocks[:1]
             codes = [block.code for block in blocks]
             # What follows is cut off: the model wrote it without having seen the output.
-            message = output.message.model_copy(update={"content": blocks[-1].text})
+            message = output.message.model_copy(update={"content": text[: blocks[-1].end]})
             observation = await self._run("\n".join(codes), [*conversation, message])
             return Step(output, [message, observation], has_acted=True)
 
+        answer = parse_submission(text) if actions else None
         if answer is None:
-            return Step(output, [_kept_message(output)])
+            return Step(output, [_kept_message(output, actions)])
         if "python" in actions and self._is_too_early(conversation):
             before: list[ChatMessage] = [output.message, self.message("solvers/text/too_early")]
             with suspend_turn_limit():
@@ -287,11 +288,11 @@ class Block:
 
     Attributes:
         code: The code.
-        text: The text that it is in, up to its end.
+        end: Where it ends in the text that it is in.
     """
 
     code: str
-    text: str
+    end: int
 
 
 def python_blocks(text: str) -> list[Block]:
@@ -309,7 +310,7 @@ def python_blocks(text: str) -> list[Block]:
             break
         end = closing.end()
         code = dedent(text[opening.end() : closing.start()])  # in a list, blocks are indented
-        block = Block(code, text[:end])
+        block = Block(code, end)
         if _PYTHON.fullmatch(language):
             labelled.append(block)
         elif not language:
@@ -329,11 +330,11 @@ def _tool_choice(actions: Sequence[Action]) -> ToolChoice:
     return "any" if len(actions) == 1 else "auto"
 
 
-def _kept_message(output: ModelOutput) -> ChatMessageAssistant:
-    """The message for the conversation. One that reached the token limit is often a repetition, and would fill it."""
+def _kept_message(output: ModelOutput, actions: Sequence[Action]) -> ChatMessageAssistant:
+    """The message for the conversation, which is cut if the model repeated itself in place of an action."""
     message = output.message
-    if output.stop_reason == "max_tokens" and not message.tool_calls:
-        return message.model_copy(update={"content": message.text[:MAX_WITHOUT_ACTION]})
+    if actions and output.stop_reason == "max_tokens" and not message.tool_calls:
+        return message.model_copy(update={"content": message.text[:MAX_KEPT_LENGTH]})
     return message
 
 

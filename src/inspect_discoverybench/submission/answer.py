@@ -83,7 +83,7 @@ def parse_submission(text: str) -> Submission | None:
         return None
     body = without_reasoning(text)
     blocks = fenced_blocks(body)
-    if blocks and body.endswith("```") and body.rstrip("` \n").endswith(blocks[-1]):
+    if blocks and body.endswith("```") and body.rstrip("` \t\r\n").endswith(blocks[-1]):
         body = blocks[-1]
     content = _mapping(body)
     return _submission_in(content)
