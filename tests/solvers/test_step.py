@@ -232,9 +232,9 @@ def test_a_repetition_does_not_fill_the_context_window(form: str) -> None:
         number = len(request["messages"])
         if len(str(request["messages"])) > 12_000:
             return Raw(400, json.dumps({"error": OVERFLOWS["vLLM"]}).encode())
-        if number < 7:
+        if number < 6:
             return running(form, "print(6 * 7)")
-        if number == 7:
+        if number == 6:
             return Cut("x = x + 1\n" * 1500, tokens=4000)
         return submitting(form)
 
