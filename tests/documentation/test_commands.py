@@ -29,7 +29,7 @@ PLACEHOLDERS = {
     "$((JOB_COMPLETION_INDEX + 1))": "1",
     "PROVIDER/MODEL": "discoverybench/baseline",
     "BASELINE CANDIDATE": "logs/earlier/react.eval logs/earlier/codegen.eval",
-    "old.eval new.eval": "logs/earlier/react.eval logs/earlier/react.eval",
+    "old.eval new.eval": "logs/earlier/codegen.eval logs/earlier/react.eval",
     "logs/LOG.eval": "logs/earlier/react.eval",
     "…": "How do visitors depend on the height of the tower?",
 }
