@@ -93,5 +93,7 @@ class Exchange:
 
     @property
     def _config(self) -> GenerateConfig:
-        limit = GenerateConfig(max_tokens=self._raised_limit)
-        return self.transport.merge(self.settings.config).merge(limit)
+        config = self.transport.merge(self.settings.config)
+        if self._raised_limit is not None:  # another merge would copy the schema of the reply
+            config.max_tokens = self._raised_limit
+        return config
