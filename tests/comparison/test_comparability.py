@@ -59,7 +59,7 @@ def test_the_letter_of_a_task_version_does_not_matter() -> None:
 def test_an_offline_judge_is_noted() -> None:
     a = system("A", judge="discoverybench/lexical")
     assert [*notes_on([a])] == [
-        "The judge discoverybench/lexical is not a language model. The scores check the installation and are not a "
+        "The judge discoverybench/lexical is not a language model. These scores check the installation; they are not a "
         "result."
     ]
 

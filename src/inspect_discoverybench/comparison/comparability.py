@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from inspect_discoverybench.comparison.system import System
 from inspect_discoverybench.results.result import Result
-from inspect_discoverybench.scorer.judge_record import differences, is_offline
+from inspect_discoverybench.scorer.judge_record import OFFLINE_NOTE, differences, is_offline
 
 SAME_PER_TASK = {
     "run.data_commit": "data commits",
@@ -90,7 +90,7 @@ def notes_on(systems: Sequence[System]) -> Iterator[str]:
 
     for judge in _recorded(results, "score.judge"):
         if is_offline(judge):
-            yield f"The judge {judge} is not a language model. The scores check the installation and are not a result."
+            yield f"The judge {judge} {OFFLINE_NOTE}"
 
     prompts = _differing_prompts(results)
     if prompts:

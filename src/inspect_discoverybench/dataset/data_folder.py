@@ -37,8 +37,8 @@ def local_root() -> Path:
     Raises:
         DataMissing: The folder does not exist or has no subfolder `discoverybench/`.
     """
-    configured = os.environ.get(DATA_DIR_VARIABLE)
-    root = absolute(Path(configured) if configured else cache_folder())  # survives a change of the working directory
+    folder = os.environ.get(DATA_DIR_VARIABLE) or cache_folder()
+    root = absolute(Path(folder))  # survives a change of the working directory
     if not (root / "discoverybench").is_dir():
         raise DataMissing(f"{root} is not a folder that contains `discoverybench/`. {remedy(root)}")
     return root

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from inspect_discoverybench.report.leaderboard import Benchmark, Leaderboard
 from inspect_discoverybench.results.result import Result
-from inspect_discoverybench.scorer.judge_record import is_offline
+from inspect_discoverybench.scorer.judge_record import OFFLINE_NOTE, is_offline
 
 
 def notices(leaderboard: Leaderboard, results: Sequence[Result]) -> Iterator[str]:
@@ -23,10 +23,7 @@ def notices(leaderboard: Leaderboard, results: Sequence[Result]) -> Iterator[str
 
     offline = {judge for judge in shown if is_offline(judge)}
     if offline:
-        yield (
-            f"The judge {_listed(offline)} is not a language model. These scores check the installation; they are not "
-            "a result."
-        )
+        yield f"The judge {_listed(offline)} {OFFLINE_NOTE}"
     all_judges = {result.score.judge for result in results if result.score.judge}
     others = all_judges - shown
     if others:

@@ -17,7 +17,7 @@ PERCENT = " × 100"
 """End of the names of columns of means and differences, which are marked if samples are missing."""
 
 P_DECIMALS = 3
-"""Number of decimals of p-values. Smaller ones than 0.001 are not shown as 0."""
+"""Number of decimals of p-values. Those below 0.001 are not shown as 0."""
 
 IN_CONFIGURATION = ["agent", "model"]
 """Columns that are not shown beside the name of the configuration."""

@@ -15,6 +15,9 @@ COMPARED_KEYS = ("judge", "settings", "prompts")
 OFFLINE = ("discoverybench/", "mockllm/", "none/")
 """Beginnings of the names of models that are not language models."""
 
+# What readers must know of such a judge, after its name.
+OFFLINE_NOTE = "is not a language model. These scores check the installation; they are not a result."
+
 NOT_RECORDED = "not recorded"
 
 MIXED = "mixed"

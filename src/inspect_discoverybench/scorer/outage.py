@@ -1,8 +1,6 @@
 """Whether a sample ended because of the agent's provider, as far as its events tell. Such a sample is no zero."""
 
-from collections.abc import Sequence
-
-from inspect_ai.event import ErrorEvent, Event, ModelEvent, SampleLimitEvent
+from inspect_ai.event import ErrorEvent, ModelEvent, SampleLimitEvent
 from inspect_ai.log import transcript
 
 from inspect_discoverybench.scorer.judge import ROLE
@@ -10,7 +8,7 @@ from inspect_discoverybench.scorer.judge import ROLE
 
 def recorded_error() -> str | None:
     """The error of a sample that `inspect score` scores again; None if it ended without an error."""
-    for event in reversed(_events()):
+    for event in reversed(transcript().history.resident_events):
         if isinstance(event, ErrorEvent):
             return event.error.message
     return None
@@ -22,7 +20,7 @@ def unanswered_request() -> str | None:
     A request that is only cancelled while the provider works on it does not count: the agent's time was up.
     """
     has_unanswered = False
-    for event in reversed(_events()):
+    for event in reversed(transcript().history.resident_events):
         if not isinstance(event, ModelEvent) or event.role == ROLE:
             continue
         if not event.pending and not event.error:
@@ -36,11 +34,7 @@ def unanswered_request() -> str | None:
 
 def reached_limit() -> str | None:
     """The limit that ended the sample, in Inspect's words; None if none did."""
-    for event in _events():
+    for event in transcript().history.resident_events:
         if isinstance(event, SampleLimitEvent):
             return event.message
     return None
-
-
-def _events() -> Sequence[Event]:
-    return transcript().history.resident_events
