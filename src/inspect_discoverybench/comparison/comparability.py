@@ -88,9 +88,8 @@ def notes_on(systems: Sequence[System]) -> Iterator[str]:
             listed = ", ".join(values)
             yield f"The {noun} differ: {listed}."
 
-    for judge in _recorded(results, "score.judge"):
-        if is_offline(judge):
-            yield f"The judge {judge} {OFFLINE_NOTE}"
+    for judge in filter(is_offline, _recorded(results, "score.judge")):
+        yield f"The judge {judge} {OFFLINE_NOTE}"
 
     prompts = _differing_prompts(results)
     if prompts:
