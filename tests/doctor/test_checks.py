@@ -112,6 +112,7 @@ def test_a_model_acts_by_a_tool_call_or_a_code_block(
     ("answer", "message"),
     [
         ("It is 42.", "neither calls a tool nor writes a block of code. Choose another model for agents."),
+        (Refused("The model does not support tools."), "If its server refuses tools, run: discoverybench try --model"),
         (NoChoices(), "neither calls a tool nor writes a block of code"),
         (Refused(f"Incorrect API key provided: {SECRET}.", status=401), "Check its key, its name and its base URL."),
     ],

@@ -89,11 +89,13 @@ def test_the_first_of_two_submissions_in_one_turn_counts() -> None:
     assert submitted(sample).hypothesis == "first"
 
 
-def test_all_calls_of_a_turn_are_executed() -> None:
-    two_cells = with_calls(python("x = 2"), python("x + 1"))
-    script = [two_cells, ANSWER]
-    sample = play(script, react())
+def test_all_code_of_a_turn_is_run_and_an_answer_beside_it_does_not_count() -> None:
+    """The model wrote the answer without having seen the output."""
+    invented = submit(hypothesis="invented", workflow="w")
+    two_cells = with_calls(python("x = 2"), python("x + 1"), invented)
+    sample = play([two_cells, ANSWER], react())
     assert observations(sample) == ["[No output.]", "3"]
+    assert submitted(sample).hypothesis == "h"
 
 
 SILENT = {

@@ -1,9 +1,9 @@
 """What real servers and small models do, through a loopback server: each trouble in both forms of acting."""
 
 import json
-import time
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from inspect_ai import eval as inspect_eval
@@ -17,7 +17,6 @@ from inspect_discoverybench.solvers.datavoyager import datavoyager
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.reflexion import reflexion
-from inspect_discoverybench.solvers.step import python_blocks
 from inspect_discoverybench.submission.submission import NO_RESPONSE
 from tests.endpoint import Answer, Cut, Endpoint, NoChoices, Raw, Request, serve, tool_call
 from tests.solvers.scripted import BOTH_FORMS, observations, submitted, verdict
@@ -25,7 +24,8 @@ from tests.solvers.scripted import BOTH_FORMS, observations, submitted, verdict
 ANSWER = {"hypothesis": "In all rows, y rises with x.", "workflow": "1. load"}
 OBJECT = json.dumps(ANSWER)
 BLOCK = "I look at the data.\n\n```python\nprint(6 * 7)\n```"
-CALL = json.dumps({"name": "python", "arguments": {"code": "print(6 * 7)"}})
+CODE = "print(6 * 7)"
+CALL = json.dumps({"name": "python", "arguments": {"code": CODE}})
 CALL_IN_FENCE = f"```json\n{CALL}\n```"
 
 Script = Callable[[Request], Answer]
@@ -170,11 +170,13 @@ NOTHING: dict[str, Answer] = {
 
 
 @BOTH_FORMS
-@pytest.mark.parametrize("reply", NOTHING.values(), ids=NOTHING)
-def test_an_empty_reply_is_requested_again_twice(reply: Answer, form: str) -> None:
-    sample, requests = run(react(actions=form), acting(form, reply, reply))
-    assert len(requests) == 4
-    require_work(sample)
+def test_an_empty_reply_is_requested_again_twice(form: str) -> None:
+    answers: list[Answer] = []
+    for reply in NOTHING.values():
+        answers += [reply, reply, running(form, CODE)]
+    sample, requests = run(react(actions=form), in_turn(*answers, submitting(form)))
+    assert len(requests) == 3 * len(NOTHING) + 1
+    assert observations(sample) == ["42"] * len(NOTHING)
 
 
 @BOTH_FORMS
@@ -190,9 +192,12 @@ def test_an_empty_reply_that_the_token_limit_ended_is_the_agents_own(form: str) 
     sample, requests = run(react(actions=form), acting(form, Cut("", tokens=1000)))
     assert len(requests) == 3
     require_work(sample)
+    for message in requests[-1]["messages"]:  # Mistral's server refuses empty messages
+        assert message.get("content") or message.get("tool_calls")
 
 
-OVERFLOWS = {
+OVERFLOWS: dict[str, Any] = {
+    "TGI": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens",
     "SGLang": {"code": 400, "message": "Longer than the model's context length (4096).", "type": "BadRequest"},
     "llama.cpp": {"code": 400, "message": "request (9000 tokens)", "type": "exceed_context_size_error"},
     "vLLM": {"code": 400, "message": "too long", "type": "BadRequestError", "param": "input_tokens"},
@@ -242,6 +247,19 @@ def test_a_repetition_does_not_fill_the_context_window(form: str) -> None:
     assert submitted(sample).hypothesis == ANSWER["hypothesis"]
 
 
+def test_a_reflection_that_repeats_itself_is_cut() -> None:
+    script = in_turn(BLOCK, OBJECT, Cut("so " * 5000, tokens=4000), BLOCK, OBJECT)
+    _, requests = run(reflexion(trials=2, actions="text"), script)
+    assert len(last_message(requests[3])) < 5000
+
+
+def test_reasoning_without_its_opening_tag_is_not_shown_to_other_roles() -> None:
+    script = in_turn("SECRET</think>1. Count.", verdict(), running("calls", "1"), submitting("calls"))
+    _, requests = run(datavoyager(turns=1), script)
+    assert len(requests) == 4
+    assert "SECRET" not in str(requests)
+
+
 STRICT = {
     "datavoyager": datavoyager(turns=1),
     "reflexion": reflexion(trials=2, actions="text"),
@@ -289,7 +307,7 @@ def test_a_model_that_also_calls_tools_or_was_offered_no_python_is_not_marked() 
 
 def test_in_text_a_call_written_as_an_object_gets_a_reminder() -> None:
     sample, requests = run(react(actions="text"), acting("text", CALL_IN_FENCE))
-    assert "Your message contains no action." in last_message(requests[1])
+    assert "Your message contains no complete action." in last_message(requests[1])
     require_work(sample)
 
 
@@ -302,6 +320,30 @@ def test_what_follows_the_code_in_a_text_is_cut_off(answer: str) -> None:
     assert message["content"] == BLOCK
     assert "42" in observation["content"]
     require_work(sample)
+
+
+def twice_in_json(message: dict[str, Any]) -> dict[str, Any]:
+    """The call with its arguments as JSON text of JSON text."""
+    function = message["tool_calls"][0]["function"]
+    function["arguments"] = json.dumps(function["arguments"])
+    return message
+
+
+CALLS_OF_PYTHON = {
+    "JSON in JSON": twice_in_json(tool_call("python", code=CODE)),
+    "another key": tool_call("python", code=CODE, language="python"),
+    "with its group": tool_call("functions.python", code=CODE),
+    "with a capital": tool_call("Python", Code=CODE),
+    "a list of lines": tool_call("python", code=["x = 6", "print(x * 7)"]),
+}
+
+
+@pytest.mark.parametrize("call", CALLS_OF_PYTHON.values(), ids=CALLS_OF_PYTHON)
+def test_each_call_of_python_runs(call: dict[str, Any]) -> None:
+    answer = twice_in_json(tool_call("submit", **ANSWER))
+    sample, _ = run(codegen(), in_turn(call, answer))
+    require_work(sample)
+    assert submitted(sample).workflow == ANSWER["workflow"]
 
 
 @pytest.mark.parametrize("solver", [react(actions="text"), codegen(actions="text")])
@@ -317,56 +359,27 @@ def test_a_second_answer_before_any_code_is_submitted() -> None:
     assert submitted(sample).hypothesis == ANSWER["hypothesis"]
 
 
-FENCES = {
-    "with a fence in the code": "```python\nx = '```'\n```\nmore",
-    "with Windows line ends": "```python\r\nx = 1\r\n```\r\nmore",
-    "with a version": "```python3.11\nx = 1\n```",
-    "with a title": "```python title=load\nx = 1\n```",
-    "after a space": "``` py\nx = 1\n```",
-    "of tildes": "~~~python\nx = 1\n~~~",
-    "of four backticks": '````python\nx = """\n```\n"""\n````',
-    "in a list": "1. Load\n\n   ```python\n   if True:\n       x = 1\n   ```",
-    "of Gemma": "```tool_code\nx = 1\n```",
-    "without a label": "First:\n```\nx = 1\n```",
-}
+def test_code_whose_fence_is_not_closed_runs_unless_the_reply_was_cut() -> None:
+    code = f"```python\n{CODE}"
+    sample, _ = run(react(actions="text"), in_turn(code, OBJECT))
+    require_work(sample)
+    sample, _ = run(react(actions="text"), acting("text", Cut(code)))
+    require_work(sample)
 
 
-@pytest.mark.parametrize("text", FENCES.values(), ids=FENCES)
-def test_python_code_is_found_in_a_fence(text: str) -> None:
-    [block] = python_blocks(text)
-    compile(block.code, "block", "exec")
-    assert "x = " in block.code
+def test_a_quoted_output_beside_an_answer_is_no_code() -> None:
+    quoted = f"The output was:\n```\nmean 3.2\n```\nSo:\n```json\n{OBJECT}\n```"
+    sample, _ = run(react(actions="text"), in_turn(BLOCK, quoted))
+    require_work(sample)
 
 
 def test_an_answer_in_a_fence_without_a_label_is_no_code() -> None:
     answer = f"```\n{OBJECT}\n```"
     sample, requests = run(react(actions="text"), acting("text", f"{answer}\nThis is well supported."))
-    assert "Your message contains no action." in last_message(requests[1])
+    assert "Your message contains no complete action." in last_message(requests[1])
     require_work(sample)
     sample, _ = run(react(actions="text"), in_turn(BLOCK, answer))
     require_work(sample)
-
-
-def test_labelled_blocks_alone_count_if_there_are_any() -> None:
-    blocks = python_blocks("```\nout\n```\n```python\na\n```\n```python\nb\n```\n```\n2\n```")
-    assert [block.code for block in blocks] == ["a\n", "b\n"]
-
-
-SPACES = " " * 200_000
-NO_BLOCKS = {
-    "never closed": "```python\n" * 200_000,
-    "JSON": "```json\n{}\n```",
-    "spaces before a backtick": f"```{SPACES}`",
-    "spaces before a fence": f"{SPACES}```" * 2,
-    "a long fence": "`" * 500_000,
-}
-
-
-@pytest.mark.parametrize("text", NO_BLOCKS.values(), ids=NO_BLOCKS)
-def test_a_text_without_a_block_takes_linear_time(text: str) -> None:
-    start = time.process_time()
-    assert python_blocks(text) == []
-    assert time.process_time() - start < 2
 
 
 def test_a_program_in_several_blocks_runs_as_one() -> None:

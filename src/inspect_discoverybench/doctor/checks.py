@@ -18,7 +18,7 @@ from inspect_discoverybench.errors.provider_failures import inspect_errors, mode
 from inspect_discoverybench.sandbox.image import image, image_exists
 from inspect_discoverybench.sandbox.specification import IMAGE_VARIABLE
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.step import python_blocks
+from inspect_discoverybench.solvers.code_block import python_blocks
 
 PACKAGE = "inspect-discoverybench"
 
@@ -100,12 +100,15 @@ def check_model(name: str) -> str:
     """Check that a model acts when it is asked to: it calls a tool, or it writes a block of Python code."""
     with inspect_errors(CheckFailed, f"{name} cannot be called"):
         # inspect-evals-lint: ignore[IEBP001] -- no task is built
-        model = get_model(name, config=GenerateConfig(max_retries=1, timeout=60))
+        model = get_model(name, config=GenerateConfig(max_retries=1, timeout=600))
     try:
         with model_errors("The model", model):
             output = asyncio.run(model.generate(ACTION_PROMPT, tools=[python()]))
     except ModelFailed as error:
-        raise CheckFailed(f"{error.failure} Check its key, its name and its base URL.") from error
+        raise CheckFailed(
+            f"{error.failure} Check its key, its name and its base URL. If its server refuses tools, run: "
+            f"discoverybench try --model {name} --actions text"
+        ) from error
 
     if output.choices and output.message.tool_calls:
         way = "by tool calls"

@@ -67,6 +67,9 @@ def reason_of(error: BaseException) -> str:
     described = [cause for cause in chain if str(cause)] or [first_cause]
     last_described = described[-1]
     message = one_line(last_described)
+    body = getattr(last_described, "body", None)
+    if isinstance(body, str):  # OpenAI's package leaves it out of the message
+        message = f"{message}: {one_line(body)}"
     if isinstance(first_cause, _UNREADABLE):
         message = _unreadable_reply(first_cause, message)
 

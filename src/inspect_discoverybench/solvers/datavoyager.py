@@ -20,7 +20,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from inspect_discoverybench.errors.exceptions import ReplyRejected
 from inspect_discoverybench.errors.invalid_values import refusing_unknown, require_positive
 from inspect_discoverybench.prompts.prompt import Prompt
-from inspect_discoverybench.replies import Reply, ask_until_valid, parse_reply
+from inspect_discoverybench.replies import Reply, ask_until_valid, parse_reply, without_reasoning
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import Actor, Step, create_actor
@@ -247,7 +247,7 @@ def _conversation(state: TaskState, role: Role, actor: Actor) -> list[ChatMessag
     conversation: list[ChatMessage] = [ChatMessageSystem(content=prompt)]
     for message in state.messages:
         if isinstance(message, ChatMessageAssistant):
-            text_alone = message.model_copy(update={"content": message.text})
+            text_alone = message.model_copy(update={"content": without_reasoning(message.text)})
             conversation.append(text_alone)
         else:
             conversation.append(message)

@@ -4,14 +4,17 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from inspect_ai.model import ChatMessage, ChatMessageUser, Model, ModelOutput, get_model
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, Model, ModelOutput, get_model
 from inspect_ai.tool import Tool, ToolCall, ToolChoice
 from inspect_ai.util import suspend_turn_limit
 
 from inspect_discoverybench.errors.exceptions import ModelFailed
 from inspect_discoverybench.errors.provider_failures import causes, is_bad_request, model_errors
 from inspect_discoverybench.replies import replace_surrogates, without_reasoning
-from inspect_discoverybench.submission.answer import SUBMIT, arguments_as_text, is_submit
+from inspect_discoverybench.submission.answer import ARGUMENTS, arguments_as_text
+
+CUT_OFF = ("max_tokens", "model_length", "content_filter")
+"""Stop reasons of replies that may end in the middle."""
 
 MAX_REPETITIONS = 2
 """Maximum number of times that a request is repeated because the reply was empty."""
@@ -23,10 +26,10 @@ async def generate_reply(
     tools: Sequence[Tool] = (),
     choice: ToolChoice | None = None,
 ) -> ModelOutput:
-    """Generate a reply that can be logged and sent again, and whose `submit` calls match the tool's schema.
+    """Generate a reply that can be logged and sent again, and whose calls match the schemas of the tools.
 
-    An empty reply is requested again. If all are empty, the last one is the agent's own. If the conversation does not
-    fit into the context window, the reply has the stop reason `model_length`.
+    An empty reply is requested again, and the last one is returned if all are empty. If the conversation does not fit
+    into the context window, the reply has the stop reason `model_length`.
 
     Args:
         model: The model; defaults to the evaluated model.
@@ -58,7 +61,7 @@ async def _request(
 ) -> ModelOutput:
     try:
         with model_errors(_owner(model), model):
-            messages = _without_neighbours(conversation)
+            messages = _accepted_messages(conversation)
             return await model.generate(messages, tools=list(tools), tool_choice=choice)
     except ModelFailed as error:
         if not _is_context_overflow(error):
@@ -66,11 +69,16 @@ async def _request(
         return ModelOutput.from_content(model.name, error.failure, stop_reason="model_length")
 
 
-def _without_neighbours(conversation: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """The conversation with neighbouring user messages as one: the chat templates of some open models refuse two."""
+def _accepted_messages(conversation: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """The conversation as the chat templates of all open models accept it.
+
+    Some refuse an empty message of the assistant, and two neighbouring ones of the user, which become one.
+    """
     messages: list[ChatMessage] = []
     for message in conversation:
         last = messages[-1] if messages else None
+        if isinstance(message, ChatMessageAssistant) and not message.text and not message.tool_calls:
+            continue
         if isinstance(last, ChatMessageUser) and isinstance(message, ChatMessageUser):
             both = f"{last.text}\n\n{message.text}"
             messages[-1] = last.model_copy(update={"content": both})
@@ -88,27 +96,28 @@ def _is_context_overflow(error: ModelFailed) -> bool:
     """Whether a conversation did not fit into the context window of a local server.
 
     Inspect recognizes the errors of other providers. llama.cpp names the type of the error, and vLLM the parameter.
-    SGLang and others have only a message, which contains "context length".
+    SGLang and others have only a message, which contains "context length", and TGI one about its `inputs`.
     """
     for cause in causes(error):
         if getattr(cause, "type", None) == "exceed_context_size_error":
             return True
         if getattr(cause, "param", None) == "input_tokens":
             return True
-    return is_bad_request(error) and "context length" in error.failure
+    is_named = "context length" in error.failure or "`inputs`" in error.failure
+    return is_named and is_bad_request(error)
 
 
 def _is_empty(output: ModelOutput) -> bool:
     """Whether a reply has no text and no call, although no limit or filter has ended it."""
     if not output.choices:
         return True
-    if output.stop_reason in ("max_tokens", "model_length", "content_filter"):
+    if output.stop_reason in CUT_OFF:
         return False
     return not without_reasoning(output.message.text) and not output.message.tool_calls
 
 
 def _normalized(output: ModelOutput) -> ModelOutput:
-    """A copy without lone surrogates, which could not be logged, and with `submit` calls that match the tool's schema.
+    """A copy without lone surrogates, which could not be logged, and with calls that match the schemas of our tools.
 
     Inspect rejects a call whose arguments violate the schema before the tool is called, and a more permissive schema
     would also change what the model sees. The conversation and the tool's event get the copy; the event of the model
@@ -117,15 +126,19 @@ def _normalized(output: ModelOutput) -> ModelOutput:
     text = json.dumps(output.model_dump(mode="json", fallback=str), ensure_ascii=False)
     copy = ModelOutput.model_validate_json(replace_surrogates(text))
     if copy.message.tool_calls:
-        copy.message.tool_calls = [_with_texts(call) for call in copy.message.tool_calls]
+        copy.message.tool_calls = [_normalized_call(call) for call in copy.message.tool_calls]
     return copy
 
 
-def _with_texts(call: ToolCall) -> ToolCall:
-    """A call with texts as arguments if it is one of `submit`. Without a hypothesis, it keeps its arguments."""
-    if not is_submit(call):
+def _normalized_call(call: ToolCall) -> ToolCall:
+    """A call of one of our tools with texts as arguments. Without the required one, it keeps its arguments.
+
+    Models also write `Submit` or `functions.submit`.
+    """
+    name = call.function.rpartition(".")[2].casefold()
+    if name not in ARGUMENTS:
         return call
-    arguments = arguments_as_text(call.arguments)
+    arguments = arguments_as_text(call.arguments, name)
     if arguments is None:
-        return replace(call, function=SUBMIT)
-    return replace(call, function=SUBMIT, arguments=arguments, parse_error=None)
+        return replace(call, function=name)
+    return replace(call, function=name, arguments=arguments, parse_error=None)

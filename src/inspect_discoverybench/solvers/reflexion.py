@@ -29,7 +29,7 @@ from inspect_discoverybench.replies import without_reasoning
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession, require_not_lost
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.codegen import run_codegen
-from inspect_discoverybench.solvers.step import Actor, create_actor
+from inspect_discoverybench.solvers.step import MAX_KEPT_LENGTH, Actor, create_actor
 from inspect_discoverybench.submission.submission import Submission, SubmissionState
 
 FOLDER_SECONDS = 120
@@ -146,7 +146,7 @@ async def _run_trial(state: TaskState, actor: Actor) -> None:
 
 
 async def _reflect(state: TaskState, actor: Actor, trial: int, trials: int, hms: float) -> str:
-    """The model's reflection on a trial and its score."""
+    """The model's reflection on a trial and its score; empty if the trial has filled the context window."""
     request = Prompt.load("solvers/reflexion_reflect").render(
         trial=str(trial),
         trials=str(trials),
@@ -154,7 +154,10 @@ async def _reflect(state: TaskState, actor: Actor, trial: int, trials: int, hms:
     )
     message = ChatMessageUser(content=request, metadata={"role": "reflection"})
     step = await actor.step([*state.messages, message])
-    return without_reasoning(step.output.completion)
+    if step.output.stop_reason == "model_length":
+        return ""
+    # The prompt asks for at most 200 words. All later trials would have to read a repetition.
+    return without_reasoning(step.output.completion)[:MAX_KEPT_LENGTH]
 
 
 async def _oracle_score(state: TaskState) -> float | None:

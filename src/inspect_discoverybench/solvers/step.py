@@ -4,11 +4,9 @@ This module alone knows in which form a model acts. With `calls`, it calls the t
 it is offered no tools: it writes one fenced block of Python code to act, and one JSON object to end.
 """
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from textwrap import dedent
 from typing import ClassVar, Literal
 from uuid import uuid4
 
@@ -31,7 +29,8 @@ from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import without_reasoning
 from inspect_discoverybench.session.session import PythonSession
-from inspect_discoverybench.solvers.generation import generate_reply
+from inspect_discoverybench.solvers.code_block import python_blocks
+from inspect_discoverybench.solvers.generation import CUT_OFF, generate_reply
 from inspect_discoverybench.solvers.submission import submit
 from inspect_discoverybench.submission.answer import parse_submission
 from inspect_discoverybench.submission.submission import SubmissionState
@@ -47,12 +46,6 @@ OBSERVATION = {"function": "python"}
 MAX_KEPT_LENGTH = 2000
 """Maximum length, in characters, of a reply in the conversation that reached the token limit without an action. It is
 often a repetition, and would fill the context window."""
-
-_OPENING_FENCE = re.compile(r"^[ \t]*+(`{3,}+|~{3,}+)[ \t]*+(\w*+)[^`~\n]*+\n", re.MULTILINE)
-"""Matches the line that opens a fenced block: the fence, the name of the language, and what follows it."""
-
-_PYTHON = re.compile(r"py(?:thon)?\d*|tool_code", re.IGNORECASE)
-"""Matches the names of the language with which models label Python code."""
 
 
 @dataclass(frozen=True)
@@ -98,14 +91,14 @@ class Actor(ABC):
     async def step(
         self,
         conversation: Sequence[ChatMessage],
-        actions: Sequence[Action] = (),
+        allowed: Sequence[Action] = (),
         model: Model | None = None,
     ) -> Step:
         """Generate once, and carry out the action of the model's message.
 
         Args:
             conversation: The messages so far. They are not modified.
-            actions: The actions that the model can take. A single one must be taken, and is carried out once.
+            allowed: The actions that the model can take. A single one must be taken, and is carried out once.
             model: The model; defaults to the evaluated model.
 
         Raises:
@@ -174,23 +167,26 @@ class CallingActor(Actor):
     async def step(
         self,
         conversation: Sequence[ChatMessage],
-        actions: Sequence[Action] = (),
+        allowed: Sequence[Action] = (),
         model: Model | None = None,
     ) -> Step:
         """Generate once, and execute the calls: all of them, or one if the action is required."""
-        choice = _tool_choice(actions)
+        choice = _tool_choice(allowed)
         # Without actions, all are listed: some providers refuse a conversation with calls of tools that are not.
-        tools = [self.tools[action] for action in actions or self.tools]
+        tools = [self.tools[action] for action in allowed or self.tools]
         output = await generate_reply(model, conversation, tools, choice)
 
         calls = output.message.tool_calls or []
-        if choice == "none" or output.stop_reason == "model_length":  # at a full context window, calls are cut off
+        if choice == "none" or output.stop_reason == "model_length":  # the server may have cut the calls off
             calls = []
+        if choice == "auto" and any(call.function == "python" for call in calls):
+            # An answer in the same message was written without having seen the output.
+            calls = [call for call in calls if call.function != "submit"]
         if choice == "any":
-            matching = [call for call in calls if call.function == actions[0]]
+            matching = [call for call in calls if call.function == allowed[0]]
             # A call of another tool alone is executed, so that the model sees that the tool is unknown.
             calls = (matching or calls)[:1]
-        message = _kept_message(output, actions).model_copy(update={"tool_calls": calls or None})
+        message = _kept_message(output, allowed).model_copy(update={"tool_calls": calls or None})
 
         result = await execute_tools([*conversation, message], tools)
         return Step(output, [message, *result.messages], has_acted=bool(calls))
@@ -204,7 +200,7 @@ class WritingActor(Actor):
     async def step(
         self,
         conversation: Sequence[ChatMessage],
-        actions: Sequence[Action] = (),
+        allowed: Sequence[Action] = (),
         model: Model | None = None,
     ) -> Step:
         """Generate once; run the first block of code, or all of them if code is required, or else submit the object.
@@ -213,10 +209,11 @@ class WritingActor(Actor):
         """
         output = await generate_reply(model, conversation)
         text = without_reasoning(output.completion)
-        blocks = python_blocks(text) if "python" in actions else []
+        is_complete = output.stop_reason not in CUT_OFF
+        blocks = python_blocks(text, is_complete) if "python" in allowed else []
         if blocks and parse_submission(text[: blocks[0].end]) is None:
             # A program may be written in several blocks. Otherwise, the model is to see the output of the first one.
-            if len(actions) > 1:
+            if len(allowed) > 1:
                 blocks = blocks[:1]
             codes = [block.code for block in blocks]
             # What follows is cut off: the model wrote it without having seen the output.
@@ -224,16 +221,16 @@ class WritingActor(Actor):
             observation = await self._run("\n".join(codes), [*conversation, message])
             return Step(output, [message, observation], has_acted=True)
 
-        answer = parse_submission(text) if actions else None
+        answer = parse_submission(text) if allowed else None
         if answer is None:
-            return Step(output, [_kept_message(output, actions)])
-        if "python" in actions and self._is_too_early(conversation):
+            return Step(output, [_kept_message(output, allowed)])
+        if "python" in allowed and self._is_too_early(conversation):
             before: list[ChatMessage] = [output.message, self.message("solvers/text/too_early")]
             with suspend_turn_limit():
-                again = await self.step([*conversation, *before], actions, model)
+                again = await self.step([*conversation, *before], allowed, model)
             return again.preceded_by(before)
 
-        can_submit = "submit" in actions
+        can_submit = "submit" in allowed
         if can_submit:
             store_as(SubmissionState).submission = answer
         return Step(output, [output.message], has_acted=can_submit)
@@ -282,59 +279,23 @@ def create_actor(form: str, python: Tool | None = None) -> Actor:
     raise InvalidArgument(f"actions must be calls or text, got {form}.")
 
 
-@dataclass(frozen=True)
-class Block:
-    """A fenced block of Python code.
-
-    Attributes:
-        code: The code.
-        end: Where it ends in the text that it is in.
-    """
-
-    code: str
-    end: int
-
-
-def python_blocks(text: str) -> list[Block]:
-    """The fenced blocks of Python code in a text, in time linear in its length, without one that is never closed.
-
-    If none has a label, the first block without a label counts.
-    """
-    labelled = []
-    others = []
-    end = 0
-    while opening := _OPENING_FENCE.search(text, end):
-        fence, language = opening.groups()
-        closing = re.compile(rf"^[ \t]*{fence}[`~]*[ \t\r]*$", re.MULTILINE).search(text, opening.end())
-        if closing is None:
-            break
-        end = closing.end()
-        code = dedent(text[opening.end() : closing.start()])  # in a list, blocks are indented
-        block = Block(code, end)
-        if _PYTHON.fullmatch(language):
-            labelled.append(block)
-        elif not language:
-            others.append(block)
-    return labelled or others[:1]
-
-
 def has_submitted() -> bool:
     """Whether the sample has a submission."""
     return store_as(SubmissionState).submission is not None
 
 
-def _tool_choice(actions: Sequence[Action]) -> ToolChoice:
-    if not actions:
+def _tool_choice(allowed: Sequence[Action]) -> ToolChoice:
+    if not allowed:
         return "none"
     # All providers understand that a call is required, and not all that it is one of a certain tool.
-    return "any" if len(actions) == 1 else "auto"
+    return "any" if len(allowed) == 1 else "auto"
 
 
-def _kept_message(output: ModelOutput, actions: Sequence[Action]) -> ChatMessageAssistant:
+def _kept_message(output: ModelOutput, allowed: Sequence[Action]) -> ChatMessageAssistant:
     """The message for the conversation, which is cut if the model repeated itself in place of an action."""
     message = output.message
-    if actions and output.stop_reason == "max_tokens" and not message.tool_calls:
-        return message.model_copy(update={"content": message.text[:MAX_KEPT_LENGTH]})
+    if allowed and output.stop_reason == "max_tokens" and not message.tool_calls:
+        return message.model_copy(update={"content": without_reasoning(message.text)[:MAX_KEPT_LENGTH]})
     return message
 
 

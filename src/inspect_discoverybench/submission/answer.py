@@ -11,7 +11,6 @@ from typing import Any
 from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool, ModelOutput
 from inspect_ai.solver import TaskState
-from inspect_ai.tool import ToolCall
 
 from inspect_discoverybench.errors.exceptions import ModelFailed, ReplyRejected
 from inspect_discoverybench.replies import (
@@ -29,6 +28,9 @@ WORKFLOW = "workflow"
 
 SUBMIT = "submit"
 PYTHON = "python"
+
+ARGUMENTS = {SUBMIT: (HYPOTHESIS, WORKFLOW), PYTHON: ("code",)}
+"""The arguments of the tools that agents have. The first one is required."""
 
 PLACEHOLDERS = {"n/a", "na", "none", "null", "tbd", "see above", "hypothesis", "your hypothesis", "string"}
 """Values in place of a hypothesis, in lower case and without punctuation at the ends."""
@@ -99,29 +101,28 @@ def is_placeholder(hypothesis: str) -> bool:
     return plain in PLACEHOLDERS or not has_words(plain)
 
 
-def is_submit(call: ToolCall) -> bool:
-    """Whether a tool call is a call of `submit`. Models also write `Submit` or `functions.submit`."""
-    name = call.function.rpartition(".")[2]
-    return name.casefold() == SUBMIT
+def arguments_as_text(arguments: Mapping[str, Any], tool: str = SUBMIT) -> dict[str, str] | None:
+    """The arguments of a tool among values, as text; None without the required one.
 
-
-def arguments_as_text(arguments: Mapping[str, Any]) -> dict[str, str] | None:
-    """The hypothesis and the workflow among arguments or JSON values, as text; None if there is no hypothesis.
-
-    Keys may be capitalised, and values may be null, lists or mappings.
+    Keys may be capitalised, and values may be null, lists or mappings. The required one may hold all of them as JSON.
     """
+    names = ARGUMENTS[tool]
+    required = names[0]
     values = _with_plain_keys(arguments)
-    if HYPOTHESIS not in values:
+    if required not in values:
         return None
-    hypothesis = _as_text(values[HYPOTHESIS])
-    workflow = _as_text(values.get(WORKFLOW))
-    return {HYPOTHESIS: hypothesis, WORKFLOW: workflow}
+    inner = _with_plain_keys(_mapping(values[required]))
+    if required in inner and inner.keys() <= set(names):
+        values = {**values, **inner}
+    if tool == PYTHON and not isinstance(values[required], str | list):  # Inspect tells the model what it expects
+        return None
+    return {name: _as_text(values.get(name)) for name in names}
 
 
 def _with_plain_keys(values: Mapping[str, Any]) -> dict[str, Any]:
     plain = {}
     for key, value in values.items():
-        name = key.strip().casefold()
+        name = str(key).strip().casefold()
         plain[name] = value
     return plain
 

@@ -1,0 +1,54 @@
+"""Fenced blocks of Python code in texts of models."""
+
+import time
+
+import pytest
+
+from inspect_discoverybench.solvers.code_block import python_blocks
+
+FENCES = {
+    "with a fence in the code": "```python\nx = '```'\n```\nmore",
+    "with Windows line ends": "```python\r\nx = 1\r\n```\r\nmore",
+    "with a version": "```python3.11\nx = 1\n```",
+    "with a title": "```python title=load\nx = 1\n```",
+    "after a space": "``` py\nx = 1\n```",
+    "of tildes": "~~~python\nx = 1\n~~~",
+    "of four backticks": '````python\nx = """\n```\n"""\n````',
+    "in a list": "1. Load\n\n   ```python\n   if True:\n       x = 1\n   ```",
+    "of Gemma": "```tool_code\nx = 1\n```",
+    "closed at the end of a line": "```python\nx = 1``` \nmore",
+    "not closed": "```python\nx = 1",
+    "with a fence at the end of a line of code": '```python\nx = f"""```\n```"""\n```',
+    "without a label": "First:\n```\nx = 1\n```",
+}
+
+
+@pytest.mark.parametrize("text", FENCES.values(), ids=FENCES)
+def test_python_code_is_found_in_a_fence(text: str) -> None:
+    [block] = python_blocks(text, is_complete=True)
+    compile(block.code, "block", "exec")
+    assert "x = " in block.code
+
+
+def test_labelled_blocks_alone_count_if_there_are_any() -> None:
+    blocks = python_blocks("```\nout\n```\n```python\na\n```\n```python\nb\n```\n```\n2\n```")
+    assert [block.code for block in blocks] == ["a\n", "b\n"]
+
+
+SPACES = " " * 200_000
+NO_BLOCKS = {
+    "never closed": "```python\n" * 200_000,
+    "JSON": "```json\n{}\n```\n```\nmean 3.2\n```",
+    "empty": "```python\n \n```",
+    "a fence within a line": "So: ```python\nx = 1\n```",
+    "spaces before a backtick": f"```{SPACES}`",
+    "spaces before a fence": f"{SPACES}```" * 2,
+    "a long fence": "`" * 500_000,
+}
+
+
+@pytest.mark.parametrize("text", NO_BLOCKS.values(), ids=NO_BLOCKS)
+def test_a_text_without_a_block_takes_linear_time(text: str) -> None:
+    start = time.process_time()
+    assert python_blocks(text) == []
+    assert time.process_time() - start < 2
