@@ -55,7 +55,7 @@ def test_a_facet_is_not_gated_in_place_of_hms() -> None:
     baseline, candidate = write_logs([undecided, STRONG], Path("logs"), samples=20)
     result = run(f"{baseline} {candidate} --fail-if-worse 0")
     assert result.exit_code == 2
-    assert "no sample is scored" in result.stderr
+    assert "have no common sample that both scored" in result.stderr
 
 
 @pytest.mark.usefixtures("logs")
@@ -149,12 +149,13 @@ def test_logs_that_are_left_out_are_named() -> None:
         ("logs/weak.eval", "logs/weak.eval has a single configuration, react · provider/small. Name at least two "),
         ("logs logs:model=x", "logs:model=x: no sample has model=x. Values in the logs: provider/large, provider/"),
         ("logs logs:colour=x", "logs:colour=x: 'colour' does not select samples. Columns: agent, "),
+        ("logs/weak.eval logs/weak.eval --fail-if-worse nan", "--fail-if-worse must be a number from 0 to 1, got nan."),
         ("logs logs/weak.eval:score=HMS1 --fail-if-worse 0", "--fail-if-worse needs two systems, got 3."),
         (
             "logs/weak.eval logs/weak.eval",
             "logs/weak.eval: react · provider/small and logs/weak.eval: react · provider/small contain the same sample",
         ),
-        ("logs --score speed", "logs has no score speed. Select one with --score: HMS, "),
+        ("logs logs:score=speed", "logs:score=speed: no sample has score=speed. Values in the logs: HMS"),
     ],
 )
 @pytest.mark.usefixtures("logs", "sweep")

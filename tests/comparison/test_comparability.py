@@ -15,7 +15,7 @@ from tests.typed_results import result
 def system(name: str, **columns: Any) -> System:
     rows = [result("a", 1.0, **columns), result("b", 0.0, **columns)]
     [configuration, _] = configurations_of(rows)
-    return System(name, configuration, rows, ["hms"])
+    return System(name, configuration, rows)
 
 
 @pytest.mark.parametrize(

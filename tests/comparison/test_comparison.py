@@ -22,7 +22,7 @@ def system(name: str, solved: int, first: int = 0, **columns: Any) -> System:
         row = result(f"t{number}", hms, **columns)
         rows.append(row)
     configuration, *_ = configurations_of(rows)
-    return System(name, configuration, rows, ["hms", "context"])
+    return System(name, configuration, rows)
 
 
 def test_all_pairs_are_compared_and_adjusted_together() -> None:

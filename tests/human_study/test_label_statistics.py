@@ -48,7 +48,6 @@ def test_accuracy_by_step_next_to_the_papers() -> None:
     statistics = accuracy(*right, labelled("wrrwr"), labelled())
     assert statistics["samples"].number == 11
     assert statistics["labelled samples"].number == 10
-    assert statistics["annotators"].number == 1
     assert_fields(statistics["judge right: gold context"], number=10, value=0.9, paper=0.97)
     assert_fields(statistics["judge right: context match"], number=10, value=1.0, paper=0.99)
     variables = statistics["judge right: variables"]

@@ -62,6 +62,16 @@ def test_the_panels_of_a_chart_share_their_axis() -> None:
     assert labels.count("100") == 1
 
 
+def test_a_chart_shows_every_row() -> None:
+    """DB-SYNTH has 48 domains."""
+    domains = [f"domain {number}" for number in range(48)]
+    groups = [results({domain: 1.0}, domain=domain) for domain in domains]
+    other = results(dict.fromkeys(domains, 0.0), agent="codegen")
+    shown = images(*groups, other)
+    labels = [text for text in texts(shown["domain"]) if text.startswith("domain ")]
+    assert len(labels) == len(domains)
+
+
 def test_a_chart_with_short_labels_fits_on_the_screen_of_a_phone() -> None:
     shown = images(results({"a": 1.0, "b": 0.0}))
     svg_tag = ElementTree.fromstring(shown["hms"])

@@ -8,7 +8,7 @@ from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
 
-from inspect_discoverybench.scorer.hypothesis_pair import NOT_PUBLIC, NOT_SUBMITTED, HypothesisPair
+from inspect_discoverybench.scorer.hypothesis_pair import NO_WORKFLOW, HypothesisPair
 from inspect_discoverybench.scorer.scorer import hms
 from tests.endpoint import AGREEMENT, Answer, Request, question, slots, truthful
 from tests.scorer.judging import (
@@ -62,7 +62,7 @@ def test_the_score_is_computed_from_five_replies() -> None:
 
 
 def test_gold_and_predicted_are_in_the_correct_slots() -> None:
-    contexts = {(GOLD, NOT_PUBLIC): "gold context", (PREDICTED, NOT_SUBMITTED): "predicted context"}
+    contexts = {(GOLD, NO_WORKFLOW): "gold context", (PREDICTED, NO_WORKFLOW): "predicted context"}
     agreeing = scripted()
 
     def answer(request: Request) -> Answer:
@@ -87,9 +87,9 @@ def test_gold_and_predicted_are_in_the_correct_slots() -> None:
         "datasets": [dataset],
         "query": "What raises yield?",
         "HypoA": GOLD,
-        "WorkflowA": NOT_PUBLIC,
+        "WorkflowA": NO_WORKFLOW,
         "HypoB": PREDICTED,
-        "WorkflowB": NOT_SUBMITTED,
+        "WorkflowB": NO_WORKFLOW,
     }
     assert values["variables"] == values["relationship"] == comparison
     assert "- gold: gold context\n- predicted: predicted context\n" in score.explanation

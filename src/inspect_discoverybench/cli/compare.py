@@ -24,7 +24,6 @@ SIGNIFICANCE_LEVEL = 0.05
 
 @click.command()
 @click.argument("systems", nargs=-1, required=True, metavar="BASELINE CANDIDATE…")
-@click.option("--score", help="Name of the score, such as HMS1. Default: HMS, or the only score of the logs.")
 @click.option(
     "--anyway",
     is_flag=True,
@@ -41,7 +40,6 @@ SIGNIFICANCE_LEVEL = 0.05
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def compare(
     systems: tuple[str, ...],
-    score: str | None,
     anyway: bool,
     fail_if_worse: float | None,
     as_json: bool,
@@ -57,7 +55,9 @@ def compare(
     from inspect_discoverybench.comparison.comparison import compare as compare_systems
     from inspect_discoverybench.comparison.system import read_systems
 
-    selected, left_out = read_systems(systems, score)
+    if fail_if_worse is not None and math.isnan(fail_if_worse):
+        raise InvalidArgument("--fail-if-worse must be a number from 0 to 1, got nan.")
+    selected, left_out = read_systems(systems)
     if fail_if_worse is not None and len(selected) > 2:
         raise InvalidArgument(f"--fail-if-worse needs two systems, got {len(selected)}.")
 

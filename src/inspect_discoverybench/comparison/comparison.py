@@ -13,6 +13,7 @@ from inspect_discoverybench.dataset.published_study import GUESSED_STUDIES
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.results.coverage import describe_coverage
 from inspect_discoverybench.results.task import TaskId, mean_score
+from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.statistics.mean import Estimate
 
 
@@ -23,7 +24,7 @@ class SystemPair:
     Attributes:
         baseline: Name of the first system.
         candidate: Name of the second system.
-        keys: Their differences by key, that of HMS or of the only key first.
+        keys: Their differences in HMS and its facets, that of HMS first.
         common: Number of tasks that both systems ran.
         only_baseline: Number of tasks that only the baseline ran.
         only_candidate: Number of tasks that only the candidate ran.
@@ -41,12 +42,12 @@ class SystemPair:
 
 @dataclass(frozen=True)
 class SystemRank:
-    """A system's mean of the first key over the tasks that all systems scored.
+    """A system's mean HMS over the tasks that all systems scored.
 
     Attributes:
         system: Name of the system.
         estimate: The mean.
-        missing: Number of the system's samples without the score, also of other tasks.
+        missing: Number of the system's samples without HMS, also of other tasks.
     """
 
     system: str
@@ -59,7 +60,6 @@ class SystemComparison:
     """The comparison of two or more systems.
 
     Attributes:
-        score: Name of the score.
         pairs: All pairs of systems. Intervals and p-values are adjusted for their number.
         ranking: The systems by their mean; empty if no task was scored by all.
         coverage: The tasks that each system ran, by its name.
@@ -68,7 +68,6 @@ class SystemComparison:
         left_out: Why logs could not be used, by path.
     """
 
-    score: str
     pairs: Sequence[SystemPair]
     ranking: Sequence[SystemRank]
     coverage: Mapping[str, str]
@@ -105,9 +104,7 @@ def compare(systems: Sequence[System], left_out: Mapping[str, str], anyway: bool
     pairs = [_pair(a, b, count) for a, b in combinations]
     notes = list(notes_on(systems))
     ranking = _ranking(systems)
-    first_system = systems[0]
     return SystemComparison(
-        score=first_system.score,
         pairs=pairs,
         ranking=ranking,
         coverage=coverage,
@@ -128,13 +125,8 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
             "and sample ids; a placebo is compared with the data by `discoverybench report`."
         )
 
-    keys = []
-    for key in a.keys:
-        difference = key_difference(a.tasks, b.tasks, key, comparisons)
-        if difference is not None:
-            keys.append(difference)
-    compared_keys = [difference.key for difference in keys]
-    if a.keys[0] not in compared_keys:
+    differences = [key_difference(a.tasks, b.tasks, key, comparisons) for key in SCORE_KEYS]
+    if differences[0] is None:
         raise InvalidArgument(f"{names} have no common sample that both scored.")
 
     count = len(common)
@@ -144,7 +136,7 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
     return SystemPair(
         baseline=a.name,
         candidate=b.name,
-        keys=keys,
+        keys=[difference for difference in differences if difference is not None],
         common=count,
         only_baseline=only_baseline,
         only_candidate=only_candidate,
@@ -167,22 +159,21 @@ def _describe(studies: Sequence[str | None]) -> str:
 
 
 def _ranking(systems: Sequence[System]) -> list[SystemRank]:
-    """Rank the systems by the first key on the tasks that all of them scored; empty if there are none."""
-    key = systems[0].keys[0]
-    scored = [_scored_tasks(system, key) for system in systems]
+    """Rank the systems by HMS on the tasks that all of them scored; empty if there are none."""
+    scored = [_scored_tasks(system) for system in systems]
     common = set.intersection(*scored)
     names = sorted(common)
     ranks = []
     for system in systems:
         tasks = [system.tasks[name] for name in names]
-        estimate = mean_score(tasks, key)
+        estimate = mean_score(tasks)
         if estimate is not None:
-            scores = [task.score(key) for task in system.tasks.values()]
+            scores = [task.score() for task in system.tasks.values()]
             missing = sum(score.missing for score in scores)
             rank = SystemRank(system.name, estimate, missing)
             ranks.append(rank)
     return sorted(ranks, key=attrgetter("estimate.mean"), reverse=True)
 
 
-def _scored_tasks(system: System, key: str) -> set[TaskId]:
-    return {name for name, task in system.tasks.items() if task.score(key).scored}
+def _scored_tasks(system: System) -> set[TaskId]:
+    return {name for name, task in system.tasks.items() if task.score().known}

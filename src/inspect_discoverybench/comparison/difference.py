@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TypeVar
 
-from inspect_discoverybench.results.task import Task, bounds
+from inspect_discoverybench.results.task import Task
 from inspect_discoverybench.statistics.paired import PairedDifference, compare_paired
+from inspect_discoverybench.statistics.partial_scores import bounds
 
 K = TypeVar("K")
 
@@ -54,10 +55,10 @@ def key_difference(
 
     first_means, second_means, failures = [], [], []
     for a, b in zip(first, second, strict=True):
-        if a.scored and b.scored:
+        if a.known and b.known:
             first_means.append(a.mean)
             second_means.append(b.mean)
-        if a.scored:
+        if a.known:
             lowest = b.mean_if_missing(0)
             difference = lowest - a.mean
             failures.append(difference)

@@ -10,8 +10,6 @@ from inspect_discoverybench.results.configuration import Configuration, configur
 from inspect_discoverybench.results.frame import Results, read_results
 from inspect_discoverybench.results.result import Result
 from inspect_discoverybench.results.task import Task, TaskId, tasks_of
-from inspect_discoverybench.scorer.facets import SCORE_KEYS
-from inspect_discoverybench.submission.submission import SCORE_NAME
 
 SELECTORS = (
     "agent",
@@ -49,18 +47,11 @@ class System:
         name: Its name in the comparison.
         configuration: The configuration.
         results: A row for each sample and epoch, with and without the score.
-        keys: Keys of the score: HMS and its facets.
     """
 
     name: str
     configuration: Configuration
     results: Sequence[Result]
-    keys: Sequence[str]
-
-    @property
-    def score(self) -> str:
-        """Name of the score."""
-        return self.results[0].score.score
 
     @cached_property
     def tasks(self) -> Mapping[TaskId, Task]:
@@ -68,19 +59,19 @@ class System:
         return tasks_of(self.results)
 
 
-def read_systems(texts: Sequence[str], score: str | None) -> tuple[list[System], dict[str, str]]:
+def read_systems(texts: Sequence[str]) -> tuple[list[System], dict[str, str]]:
     """Read at least two systems.
 
     Args:
-        texts: Logs, folders and selections (`PATH:column=value,…`), which distinguish systems with the same name.
-        score: Name of the score, such as `HMS1` of a second judge; by default HMS, or the only score.
+        texts: Logs, folders and selections (`PATH:column=value,…`), which distinguish systems with the same name. Of
+            several scores, that of the first judge is read unless one is selected.
 
     Returns:
         The systems, and the reason for each log that could not be used.
 
     Raises:
         DataMissing: No log can be used, or no sample is selected.
-        InvalidArgument: There are fewer than two systems, a column cannot select samples, or the score does not exist.
+        InvalidArgument: There are fewer than two systems, or a column cannot select samples.
     """
     read: dict[str, Results] = {}
     left_out: dict[str, str] = {}
@@ -92,7 +83,7 @@ def read_systems(texts: Sequence[str], score: str | None) -> tuple[list[System],
         results = read[path]
         left_out |= results.left_out
         selected = _select(text, selection, results.rows)
-        systems += _systems(text, selected, score)
+        systems += _systems(text, selected)
 
     if len(systems) < 2:
         [system] = systems
@@ -184,30 +175,18 @@ def _value(configuration: Configuration, result: Result, column: str) -> str:
     return str(value)
 
 
-def _systems(text: str, selected: Selected, score: str | None) -> list[System]:
+def _systems(text: str, selected: Selected) -> list[System]:
     """The results that the user's text selected, by configuration, with one score. Their names contain the text."""
-    names = sorted({result.score.score for _, result in selected})
-    if score is None:
-        score = names[0] if len(names) == 1 else SCORE_NAME
-    if score not in names:
-        listed = ", ".join(names)
-        raise InvalidArgument(f"{text} has no score {score}. Select one with --score: {listed}.")
-
+    score = min(result.score.score for _, result in selected)  # HMS, before HMS1
     results: dict[Configuration, list[Result]] = {}
-    keys: set[str] = set()
     for configuration, result in selected:
         if result.score.score == score:
             rows = results.setdefault(configuration, [])
             rows.append(result)
-            keys.update(result.score.values)
 
-    if "hms" not in keys:
-        raise DataMissing(f"{text}: no sample is scored.")
-
-    ordered_keys = [key for key in SCORE_KEYS if key in keys]
     systems = []
     for configuration, rows in results.items():
         long_name = f"{text}: {configuration.name}"
-        system = System(long_name, configuration, rows, ordered_keys)
+        system = System(long_name, configuration, rows)
         systems.append(system)
     return systems

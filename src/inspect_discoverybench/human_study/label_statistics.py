@@ -11,14 +11,9 @@ from inspect_discoverybench.scorer.paper_accuracy import PAPER_ACCURACY
 def measure_accuracy(samples: Sequence[LabelledSample]) -> list[Statistic]:
     """Compute all statistics of labels."""
     labelled = [sample for sample in samples if sample.labels]
-    annotators: set[str] = set()
-    for sample in labelled:
-        annotators.update(sample.labels)
-
     statistics = [
         Statistic("samples", len(samples)),
         Statistic("labelled samples", len(labelled)),
-        Statistic("annotators", len(annotators)),
     ]
     statistics += [_accuracy(step, labelled) for step in Step]
     statistics += _hms(labelled)

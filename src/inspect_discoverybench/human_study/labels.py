@@ -17,7 +17,7 @@ from inspect_discoverybench.replies import ReplyT, parse_reply
 from inspect_discoverybench.scorer.contexts import Contexts, Match
 from inspect_discoverybench.scorer.facets import FACET_KEYS, SCORE_KEYS, SCORES, Relationship, Variables
 from inspect_discoverybench.scorer.hms import hypothesis_match_score
-from inspect_discoverybench.scorer.hypothesis_pair import NOT_PUBLIC, NOT_SUBMITTED
+from inspect_discoverybench.scorer.hypothesis_pair import NO_WORKFLOW
 
 
 class Step(StrEnum):
@@ -211,9 +211,9 @@ def _item(sample: JudgedSample, score: str) -> Item:
     digest = sha256(identity.encode()).hexdigest()
     texts = {
         **sample.texts,
-        "gold_workflow": sample.gold_workflow or NOT_PUBLIC,
+        "gold_workflow": sample.gold_workflow or NO_WORKFLOW,
         "predicted_hypothesis": sample.hypothesis,
-        "predicted_workflow": sample.workflow or NOT_SUBMITTED,
+        "predicted_workflow": sample.workflow or NO_WORKFLOW,
     }
     scores = {key: str(sample.values[key]) for key in SCORE_KEYS}
     return Item(

@@ -16,19 +16,18 @@ from inspect_discoverybench.report.means import Interval
 
 Chart = alt.FacetChart | alt.VConcatChart
 
-AGENT_COLORS = {
-    "react": "#0072B2",
-    "codegen": "#E69F00",
-    "datavoyager": "#009E73",
-    "reflexion": "#CC79A7",
-    "no_data_guess": "#D55E00",
-    "goal_echo": "#56B4E9",
-}
-"""Colours of our agents in every report: colour-blind-safe ones that show on light and on dark backgrounds (Okabe and
-Ito, without yellow and black)."""
-
-OTHER_COLORS = ("#8C6BB1", "#8C8C8C", *AGENT_COLORS.values())
-"""Colours of other agents, in turn."""
+COLORS = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#CC79A7",
+    "#D55E00",
+    "#56B4E9",
+    "#8C6BB1",
+    "#8C8C8C",
+)
+"""Colours of agents: colour-blind-safe ones that show on light and on dark backgrounds (Okabe and Ito, without yellow
+and black), and two more."""
 
 SHAPES = (
     "circle",
@@ -42,7 +41,8 @@ SHAPES = (
 )
 """Shapes of points, by model."""
 
-MAX_ROWS = 40
+
+MAX_ROWS = 60
 """Number of rows that a panel shows: a longer one cannot be read, and takes minutes to draw."""
 
 
@@ -56,8 +56,7 @@ class Style:
 
 def agent_colors(agents: Iterable[str]) -> dict[str, str]:
     """A colour for each agent, the same in all charts."""
-    others = set(agents).difference(AGENT_COLORS)
-    return AGENT_COLORS | _assigned(sorted(others), OTHER_COLORS)
+    return _assigned(sorted(agents), COLORS)
 
 
 def _assigned(names: Iterable[str], choices: Sequence[str]) -> dict[str, str]:

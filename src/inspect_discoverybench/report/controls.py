@@ -102,6 +102,5 @@ def _difference_columns(control: Sequence[Task], agent: Sequence[Task]) -> Row:
         DIFFERENCE.value: 100 * paired.difference,
         DIFFERENCE.low: 100 * paired.low,
         DIFFERENCE.high: 100 * paired.high,
-        "these tasks p": paired.p_value,
         **bounds,
     }

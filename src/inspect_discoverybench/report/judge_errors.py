@@ -11,7 +11,10 @@ from inspect_discoverybench.report.leaderboard import Leaderboard, Standing
 from inspect_discoverybench.report.means import HIGH, LOW, Row
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.sample_score import WITHOUT_SUBMISSION
-from inspect_discoverybench.statistics.corrected_mean import MIN_LABELLED_CLUSTERS, corrected_mean
+from inspect_discoverybench.statistics.corrected_mean import corrected_mean
+
+MIN_LABELLED_CLUSTERS = 10
+"""Minimum number of clusters with labels: with fewer, the variance of the judge's error between them is unreliable."""
 
 TrueScores = Mapping[tuple[str, str, int, str], float | None]
 """HMS by the labels: by the id of the run, the id and epoch of the sample, and the name of the score."""

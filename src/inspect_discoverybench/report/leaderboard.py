@@ -8,7 +8,7 @@ from functools import cached_property
 from inspect_discoverybench.report.charts import Style, agent_colors
 from inspect_discoverybench.report.means import Row, interval_columns, missing_columns
 from inspect_discoverybench.results.configuration import Configuration, configurations_of
-from inspect_discoverybench.results.coverage import describe_coverage, is_complete, task_count
+from inspect_discoverybench.results.coverage import describe_coverage, task_count
 from inspect_discoverybench.results.result import Result
 from inspect_discoverybench.results.task import Task, mean_score, tasks_of
 from inspect_discoverybench.scorer.judge_record import is_offline
@@ -85,7 +85,7 @@ class Standing:
     @property
     def scored_ids(self) -> set[str]:
         """The ids of the tasks with a score."""
-        return {task.sample.id for task in self.tasks if task.score().scored}
+        return {task.sample.id for task in self.tasks if task.score().known}
 
     @property
     def judges(self) -> set[str]:
@@ -119,19 +119,27 @@ class Benchmark:
         return _judges(self.standings)
 
     @property
+    def sizes(self) -> list[int]:
+        """The number of tasks that each configuration ran."""
+        return [len(standing.tasks) for standing in self.standings]
+
+    @property
+    def available(self) -> int:
+        """Number of tasks of the benchmark."""
+        return task_count(self.name, self.results)
+
+    @property
     def is_complete(self) -> bool:
         """Whether a configuration ran all tasks."""
-        return any(is_complete(self.name, standing.results) for standing in self.standings)
+        return max(self.sizes) >= self.available
 
     @cached_property
     def title(self) -> str:
         """The name, with the tasks that were run."""
         results = self.results
         tasks = {result.sample.id for result in results}
-        sizes = [len(standing.tasks) for standing in self.standings]
-        if min(sizes) < len(tasks):
-            available = task_count(self.name, results)
-            return f"{self.name}: up to {max(sizes)} of {available} tasks, not the same for all"
+        if min(self.sizes) < len(tasks):
+            return f"{self.name}: up to {max(self.sizes)} of {self.available} tasks, not the same for all"
         coverage = describe_coverage(self.name, results)
         return f"{self.name}: {coverage}"
 

@@ -7,8 +7,9 @@ from statistics import fmean
 from typing import NamedTuple
 
 from inspect_discoverybench.results.sample_score import Outcome
-from inspect_discoverybench.results.task import Task, bounds
+from inspect_discoverybench.results.task import Task
 from inspect_discoverybench.statistics.mean import Estimate
+from inspect_discoverybench.statistics.partial_scores import bounds
 
 
 class Interval(NamedTuple):
@@ -60,7 +61,7 @@ def bound_columns(lowest: float, highest: float) -> Row:
 
 def count_columns(tasks: Sequence[Task]) -> Row:
     """The bounds of mean HMS × 100 if samples are missing, and counts."""
-    scored = [task for task in tasks if task.score().scored]
+    scored = [task for task in tasks if task.score().known]
     clusters = {task.cluster for task in tasks}
     outcomes: Counter[str] = Counter()
     for task in tasks:

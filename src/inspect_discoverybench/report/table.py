@@ -16,9 +16,6 @@ LOW, HIGH = " low", " high"
 PERCENT = " × 100"
 """End of the names of columns of means and differences, which are marked if samples are missing."""
 
-P_DECIMALS = 3
-"""Number of decimals of p-values. Those below 0.001 are not shown as 0."""
-
 IN_CONFIGURATION = ["agent", "model"]
 """Columns that are not shown beside the name of the configuration."""
 
@@ -99,8 +96,6 @@ def _cells(table: pd.DataFrame, column: str) -> list[str]:
 
 def _decimals(column: str) -> int:
     """Number of decimals of fractions."""
-    if column.endswith(" p"):
-        return P_DECIMALS
     if "USD" in column:
         return 4
     return 0 if "tokens" in column else 1
@@ -114,8 +109,6 @@ def _text(value: Any, decimals: int) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        if decimals == P_DECIMALS and value < 0.001:
-            return "<0.001"
         return f"{value:z,.{decimals}f}"
     return str(value)
 

@@ -36,12 +36,6 @@ def split_size(benchmark: str, available: int) -> int:
     return SPLIT_SIZES.get(split, available)
 
 
-def is_complete(benchmark: str, results: Sequence[Result]) -> bool:
-    """Whether the results are of all tasks of the benchmark."""
-    tasks = {result.sample.id for result in results}
-    return len(tasks) >= task_count(benchmark, results)
-
-
 def describe_coverage(benchmark: str, results: Sequence[Result]) -> str:
     """The tasks of results, such as `40 of 239 tasks (first 40 in file order: humanities 38, biology 2)`."""
     domains: dict[int | str, str | None] = {}

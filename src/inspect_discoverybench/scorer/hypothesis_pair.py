@@ -7,8 +7,8 @@ from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.scorer.prompt_values import prompt_values
 
-NOT_PUBLIC = "The workflow of this hypothesis is not public."
-NOT_SUBMITTED = "No workflow was submitted."
+NO_WORKFLOW = "The workflow of this hypothesis is not public, or was not submitted."
+"""The same for gold and predicted hypotheses, so that it does not tell which one it is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class HypothesisPair:
     @property
     def workflows(self) -> tuple[str, str]:
         """The gold and the predicted workflow as shown to the judge."""
-        return self.gold_workflow or NOT_PUBLIC, self.predicted_workflow or NOT_SUBMITTED
+        return self.gold_workflow or NO_WORKFLOW, self.predicted_workflow or NO_WORKFLOW
 
     def comparison_prompt(self, question: str) -> str:
         """Render the head that both comparison questions share, and then one of them: `variables` or `relationship`."""

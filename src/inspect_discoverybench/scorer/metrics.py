@@ -1,13 +1,13 @@
 """The metric of the score `HMS`, clustered by the gold hypothesis."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from typing import TYPE_CHECKING, Any, cast
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
+from inspect_discoverybench.statistics.partial_scores import PartialScores, bounds
 from inspect_discoverybench.submission.submission import WITHOUT_HYPOTHESIS
 
 if TYPE_CHECKING:
@@ -25,17 +25,9 @@ class _Sample:
     epochs: list[dict[str, float]]
     metadata: dict[str, Any]
 
-    def mean(self, key: str) -> float:
-        """Mean of the epochs that have this score; NaN without one."""
-        return _mean(scores[key] for scores in self.epochs)
-
-    def hms_if(self, unscored: float) -> float:
-        """Mean HMS of all epochs if the unscored ones had this score."""
-        total = 0.0
-        for scores in self.epochs:
-            hms = scores["hms"]
-            total += unscored if math.isnan(hms) else hms
-        return total / len(self.epochs)
+    def score(self, key: str) -> PartialScores:
+        """The score of each epoch."""
+        return PartialScores([scores[key] for scores in self.epochs])
 
 
 # A reducer of epochs leaves out unscored epochs, and why an epoch scored 0.
@@ -59,7 +51,8 @@ def hms_summary() -> Metric:
             "stderr": estimate.standard_error,
         }
         for key in _other_keys(samples):
-            summary[key] = _mean(sample.mean(key) for sample in samples)
+            means = PartialScores([sample.score(key).mean for sample in samples])
+            summary[key] = means.mean
         return summary
 
     return summarize
@@ -105,19 +98,12 @@ def _estimate(samples: Sequence[_Sample]) -> "Estimate":
     # Imported here, because these modules import scipy, which takes seconds.
     from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 
-    values = [sample.mean("hms") for sample in samples]
-    if all(map(math.isnan, values)):
+    scores = [sample.score("hms") for sample in samples]
+    if not any(score.known for score in scores):
         return Estimate(math.nan, math.nan, math.nan, tasks=0, clusters=0)
     clusters = [sample.metadata[CLUSTER] for sample in samples]
-    lowest = [sample.hms_if(unscored=0.0) for sample in samples]
-    highest = [sample.hms_if(unscored=1.0) for sample in samples]
-    return estimate_mean(values, clusters, possible=(lowest, highest))
-
-
-def _mean(scores: Iterable[float]) -> float:
-    """Mean of the scores that are known; NaN without one."""
-    known = [score for score in scores if not math.isnan(score)]
-    return fmean(known) if known else math.nan
+    means = [score.mean for score in scores]
+    return estimate_mean(means, clusters, possible=bounds(scores))
 
 
 def _values(score: SampleScore) -> dict[str, float]:

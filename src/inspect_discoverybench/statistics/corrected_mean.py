@@ -21,9 +21,6 @@ from inspect_discoverybench.statistics.clusters import (
 from inspect_discoverybench.statistics.interval import t_quantile
 from inspect_discoverybench.statistics.mean import Estimate
 
-MIN_LABELLED_CLUSTERS = 10
-"""With fewer, the variance of the judge's error between clusters is unreliable."""
-
 
 def corrected_mean(
     judged: Values, true: Values, clusters: Sequence[Hashable], probabilities: Values, weights: Values
@@ -42,8 +39,7 @@ def corrected_mean(
         weights: The weight of each task in the mean.
 
     Raises:
-        InvalidArgument: A score is not in [0, 1], the lengths differ, a labelled task has no positive probability, or
-            fewer than 10 clusters have labels.
+        InvalidArgument: A score is not in [0, 1], the lengths differ, or a labelled task has no positive probability.
     """
     check_scores(judged, clusters)
     scores = np.asarray(judged, float)
@@ -51,7 +47,6 @@ def corrected_mean(
     is_labelled = ~np.isnan(labels)
     labelled_clusters = list(compress(clusters, is_labelled))
     check_scores(labels[is_labelled], labelled_clusters)
-    _check_enough(labelled_clusters)
 
     shares = np.asarray(weights) / np.sum(weights)
     represented = _represented(shares, np.asarray(probabilities), is_labelled)
@@ -78,15 +73,6 @@ def corrected_mean(
         tasks=len(scores),
         clusters=len(set(clusters)),
     )
-
-
-def _check_enough(labelled_clusters: Sequence[Hashable]) -> None:
-    count = len(set(labelled_clusters))
-    if count < MIN_LABELLED_CLUSTERS:
-        raise InvalidArgument(
-            f"A correction needs labels from at least {MIN_LABELLED_CLUSTERS} gold hypotheses, got {count}. Label more "
-            "samples."
-        )
 
 
 def _represented(shares: np.ndarray, probabilities: np.ndarray, is_labelled: np.ndarray) -> np.ndarray:
