@@ -21,17 +21,17 @@ LEXICAL = f"{PAIR} --grader discoverybench/lexical"
 
 def judged_over_http(answer: Callable[[Request], Answer]) -> Result:
     with lab(answer) as (model, _):
-        return discoverybench(f"{PAIR} --grader {model} --out score.json")
+        return discoverybench(f"{PAIR} --grader {model} --out new/score.json")
 
 
 def written() -> dict[str, Any]:
-    text = Path("score.json").read_text("utf-8")
+    text = Path("new/score.json").read_text("utf-8")
     record: dict[str, Any] = json.loads(text)
     return record
 
 
 def test_a_pair_is_scored_and_written() -> None:
-    options = "--pred-workflow '1. read' --gold-workflow '1. fit' --aggregation released --out score.json"
+    options = "--pred-workflow '1. read' --gold-workflow '1. fit' --aggregation released --out new/score.json"
     output = completed(f"{LEXICAL} {options}")
     assert "HMS 0." in output
     assert "Relationship: 0.50" in output
@@ -57,7 +57,7 @@ def test_a_failing_judge_is_one_line_and_writes_no_file() -> None:
     assert line.startswith("Error: The judge openai-api/lab/")
     assert "scripted failure 401" in line
     assert line.endswith("Try again, or choose another judge.")
-    assert not Path("score.json").exists()
+    assert not Path("new/score.json").exists()
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_an_experiment_that_cannot_be_run_is_refused(change: str, line: str) -> 
     ("change", "line"),
     [
         ("solvers=[discoverybench/reakt]", "reakt was not found in the registry. Did you mean discoverybench/react?"),
-        ("tasks=[dmeo]", "dmeo was not found in the registry. Did you mean discoverybench/demo?"),
+        ("tasks=[demo]", "demo was not found in the registry. Did you mean discoverybench/demo?"),
         ("solvers=[{name: discoverybench/react, args: {trns: 3}}]", "react has no argument trns. Did you mean turns?"),
         ("tasks=[{name: discoverybench/demo, args: {sandbx: local}}]", "has no argument sandbx. Did you mean sandbox?"),
     ],

@@ -115,8 +115,31 @@ def test_printed_options_exist_in_inspect() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "on", "off"),
+    [
+        ("log_realtime", None, "--no-log-realtime"),
+        ("fail_on_error", "--fail-on-error", "--no-fail-on-error"),
+        ("continue_on_fail", "--continue-on-fail", None),
+        ("cache_prompt", "--cache-prompt true", "--cache-prompt false"),
+    ],
+)
+def test_an_option_is_switched_on_and_off_as_far_as_inspects_command_can(
+    name: str, on: str | None, off: str | None
+) -> None:
+    for value, expected in ((True, on), (False, off)):
+        if expected is None:
+            with pytest.raises(InvalidExperiment, match=f"{name}={value} cannot be written as a command"):
+                words_of({}, options={name: value})
+        else:
+            words = words_of({}, options={name: value})
+            assert expected in shlex.join(words)
+            eval_command.make_context("eval", words[2:])
+
+
+@pytest.mark.parametrize(
     ("change", "line"),
     [
+        ("options.eval_set_id=x", "eval_set_id=x cannot be written"),
         ("options.retry_attempts=2", "retry_attempts=2 cannot be written as a command."),
         ("tasks.0.args.goal='a, b?'", "-T goal=a, b? cannot be written as a command."),
         (

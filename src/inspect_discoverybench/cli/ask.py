@@ -52,7 +52,7 @@ def ask(
     )
     with inspect_errors(InvalidExperiment, f"{name} with {model}"):
         # This command is interactive. Inspect's default is to retry indefinitely.
-        [log] = inspect_eval(
+        logs = inspect_eval(
             task,
             model=model,
             solver=SolverSpec(name),
@@ -60,6 +60,10 @@ def ask(
             display="none",
             max_retries=3,
         )
+    if not logs:  # Inspect handles Ctrl-C itself
+        raise click.Abort
+
+    [log] = logs
     sample = log.samples[0] if log.samples else None
     hypothesis = _print_answer(sample) if sample else None
     say(f"Log: {log.location}")

@@ -32,7 +32,9 @@ from inspect_discoverybench.scorer.verdict import compare
 @click.option("--metadata", required=True, type=click.Path(path_type=Path), help="Metadata file of the study.")
 @click.option("--grader", default=DEFAULT_JUDGE, show_default=True, help="The judge, as PROVIDER/MODEL.")
 @click.option("--aggregation", default=PRODUCT, show_default=True, help="product or released.")
-@click.option("--out", type=click.Path(path_type=Path), help="JSON file for the scores and raw replies.")
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="JSON file for the scores and raw replies."
+)
 def judge(
     goal: str,
     gold: str,
@@ -60,6 +62,8 @@ def judge(
     with inspect_errors(JudgeUnavailable, f"The judge {grader} cannot be called", "Choose another one with --grader."):
         get_model(grader)  # inspect-evals-lint: ignore[IEBP001] -- no task is built
 
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
     # This command is interactive. Inspect's default is to retry indefinitely.
     judge_model = Judge.for_eval(grader, transport=GenerateConfig(max_retries=3, timeout=120))
     try:

@@ -53,7 +53,7 @@ class EvalSet:
             One log for each run. It has the effective settings and the ids of the samples that would run.
         """
         # These have side effects outside the log directory.
-        accepted = EVAL_OPTIONS - {"notification", "acp_server", "display", "eval_set_id"}
+        accepted = EVAL_OPTIONS - {"notification", "acp_server", "display"}
         arguments = {name: value for name, value in self.arguments.items() if name in accepted}
         arguments["log_realtime"] = False
         arguments["ctl_server"] = False
@@ -145,9 +145,10 @@ def _suggestion(name: str, names: Iterable[str]) -> str:
     """The registry name of this package that is most similar to a misspelled one, in a sentence."""
     own_name = name.rpartition("/")[2]
     nearest = get_close_matches(own_name, names, n=1)
-    if not nearest or own_name == nearest[0]:
+    if not nearest:
         return ""
-    return f"Did you mean discoverybench/{nearest[0]}?"
+    full_name = f"discoverybench/{nearest[0]}"
+    return "" if name == full_name else f"Did you mean {full_name}?"
 
 
 def _build_roles(experiment: Experiment, file: YamlFile) -> dict[str, Model]:

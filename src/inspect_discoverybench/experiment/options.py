@@ -35,8 +35,8 @@ FILES = ("approval", "review", "model_cost_config")
 
 _SETTINGS = GenerateConfig.model_fields.keys()
 
-EVAL_OPTIONS = inspect.signature(inspect_eval).parameters.keys() | _SETTINGS
-"""The options that Inspect's `eval` has, too."""
+EVAL_OPTIONS = inspect.signature(inspect_eval).parameters.keys() - {"eval_set_id"} | _SETTINGS
+"""The options that the command `inspect eval` has, too."""
 
 _POSSIBLE = inspect.signature(eval_set).parameters.keys() - {"kwargs"} | _SETTINGS
 

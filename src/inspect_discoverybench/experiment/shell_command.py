@@ -12,6 +12,23 @@ from inspect_discoverybench.experiment.definition import Arguments, Experiment, 
 from inspect_discoverybench.experiment.matrix import MatrixCell
 from inspect_discoverybench.experiment.options import EVAL_OPTIONS
 
+ONLY_OFF = ("log_realtime", "log_samples", "sandbox_cleanup", "score", "score_display")
+"""Options that Inspect's command line can switch off, and not on."""
+
+ON_AND_OFF = (
+    "fail_on_error",
+    "fail_on_refusal",
+    "internal_tools",
+    "log_images",
+    "log_model_api",
+    "log_refusals",
+    "parallel_tool_calls",
+)
+"""Options that it can switch on and off. All others it can switch on."""
+
+WITH_TRUE_OR_FALSE = ("adaptive_connections", "cache_prompt")
+"""Options that have the value `true` or `false` there."""
+
 
 def shell_command(experiment: Experiment, cell: MatrixCell) -> str:
     """Write one run as a command for a shell.
@@ -100,10 +117,8 @@ def _is_read_as(value: Any, text: str) -> bool:
 def _option(name: str, value: Any) -> list[str]:
     """Express an option of `inspect eval` whose value is not read as YAML."""
     option = name.replace("_", "-")
-    if value is True:
-        return [f"--{option}"]
-    if value is False:
-        return [f"--no-{option}"]
+    if isinstance(value, bool):
+        return _switch(name, option, value)
     if isinstance(value, int | float | str):
         return [f"--{option}", str(value)]
 
@@ -111,6 +126,17 @@ def _option(name: str, value: Any) -> list[str]:
     if isinstance(value, list) and not any("," in str(item) for item in value):
         text = ",".join(map(str, value))
         return [f"--{option}", text]
+    raise _inexpressible(name, value)
+
+
+def _switch(name: str, option: str, value: bool) -> list[str]:
+    """Express an option that is on or off."""
+    if name in WITH_TRUE_OR_FALSE:
+        return [f"--{option}", str(value).lower()]
+    if value and name not in ONLY_OFF:
+        return [f"--{option}"]
+    if not value and name in ONLY_OFF + ON_AND_OFF:
+        return [f"--no-{option}"]
     raise _inexpressible(name, value)
 
 
