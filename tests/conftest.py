@@ -87,6 +87,9 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["INSPECT_CACHE_DIR"] = f"{folder}/cache"
         # Inspect's traces, sockets and databases, which are otherwise among those of the developer's own evals.
         os.environ["XDG_DATA_HOME"] = f"{folder}/data"
+        # Several processes share the cores, and Inspect starts a control server for each eval.
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"
+        os.environ["INSPECT_EVAL_CTL_SERVER"] = "false"
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -142,8 +145,8 @@ def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def no_retry_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Retry at once: Inspect waits at least three seconds before it repeats a failed model call, by this class."""
-    monkeypatch.setattr(tenacity.wait_exponential_jitter, "__call__", lambda *_: 0)
+    """Retry soon: Inspect waits at least three seconds before it repeats a failed model call, by this class."""
+    monkeypatch.setattr(tenacity.wait_exponential_jitter, "__call__", lambda *_: 0.1)
 
 
 @pytest.hookimpl(tryfirst=True)

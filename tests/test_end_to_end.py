@@ -23,8 +23,9 @@ REPOSITORY = Path(__file__).parents[1]
 MODELS = "--model openai/gpt-4o --model-role grader=openai/gpt-4o"
 COMMANDS = {
     "two": f"inspect eval discoverybench/real {MODELS} --limit 2 --display plain",
-    # The long name must work as well.
-    "train": f"inspect eval inspect_discoverybench/real {MODELS} --limit 1 --display plain -T split=train",
+    # The long name works as well, beside a folder with the short one.
+    "train": f"inspect eval inspect_discoverybench/real {MODELS} --limit 1 --display plain -T split=train "
+    "--solver discoverybench/react",
 }
 
 HYPOTHESIS = "Between 3000 and 2000 BCE, the number of hoards rises with the number of monuments."
@@ -119,11 +120,16 @@ def shell(command: str, folder: Path, env: dict[str, str]) -> None:
 def run(scripts: Path, upstream: Path, name: str) -> dict[str, Any]:
     """Evaluate, and return the path of the log and the requests to the provider."""
     folder = shared.folder() / f"end to end {name}"
-    empty = folder / "empty"
-    empty.mkdir(parents=True)
-    terms = [gold.encode().hex() for gold in golds(upstream)]
-    walk = WALK.replace("GOLDS", repr(terms))
-    with serve(agent_and_judge(LOAD, walk)) as endpoint:
+    project = folder / "project"
+    own = project / "discoverybench"
+    own.mkdir(parents=True)
+    (own / "__init__.py").write_text("raise ImportError('not the installed one')\n", "utf-8")
+    cells = [LOAD]
+    if name == "two":
+        # A copy of the answer key has all hypotheses, and looking for all of them takes a minute.
+        terms = [gold.encode().hex() for gold in golds(upstream)[::30]]
+        cells.append(WALK.replace("GOLDS", repr(terms)))
+    with serve(agent_and_judge(*cells)) as endpoint:
         env = environment(
             scripts,
             folder,
@@ -131,8 +137,8 @@ def run(scripts: Path, upstream: Path, name: str) -> dict[str, Any]:
             OPENAI_BASE_URL=endpoint.url,
             OPENAI_API_KEY="test",
         )
-        shell(COMMANDS[name], empty, env)
-    assert not list(empty.iterdir())
+        shell(COMMANDS[name], project, env)
+    assert list(project.iterdir()) == [own]
     [log] = (folder / "logs").iterdir()
     return {"log": str(log), "requests": endpoint.requests}
 
@@ -145,6 +151,7 @@ def eval_run(engine: None, upstream: Path, installed_wheel: Path) -> Callable[[s
         result = shared.build_once(f"end to end {name}", lambda: run(installed_wheel, upstream, name))
         log = read_eval_log(result["log"])
         assert log.status == "success", log.error
+        assert log.eval.task == "discoverybench/real"
         agent = [request for request in result["requests"] if not question(request)]
         judge = [request for request in result["requests"] if question(request)]
         return Run(log.samples or [], agent, judge)
@@ -224,22 +231,6 @@ def test_the_container_has_the_data_and_no_answer_network_root_or_capabilities(
         assert walk["uid"] != 0
         for capabilities in walk["capabilities"]:
             assert int(capabilities, 16) == 0
-
-
-def test_both_names_work_beside_a_folder_of_that_name(installed_wheel: Path, tmp_path: Path) -> None:
-    own = tmp_path / "project" / "discoverybench"
-    own.mkdir(parents=True)
-    (own / "__init__.py").write_text("raise ImportError('not the installed one')\n", "utf-8")
-    env = environment(installed_wheel, tmp_path)
-    tasks = "discoverybench/demo inspect_discoverybench/demo"
-    options = "--solver discoverybench/gold --model discoverybench/baseline --limit 1 --display plain"
-    shell(f"inspect eval {tasks} {options}", own.parent, env)
-    paths = list((tmp_path / "logs").iterdir())
-    assert len(paths) == 2
-    for path in paths:
-        log = read_eval_log(str(path))
-        assert log.eval.task == "discoverybench/demo"
-        assert log.status == "success"
 
 
 def test_root_files_are_inside_the_wheel(installed_wheel: Path) -> None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspect_discoverybench.errors.exceptions import ReplyRejected
@@ -81,15 +81,10 @@ HOSTILE: dict[str, tuple[str, str, str]] = {
     "unclosed code fences": ("", "```\n", ""),
     "code fences on a line": ("", "``` ", ""),
     "opening tags": ("", "<think>", ""),
-    "half tags": ("", "<think ", ""),
-    "closing tags": ("", "</think>", ""),
     "white space": ("", " \n", "x"),
     "brackets": ('{"hypothesis": ', "[", ""),
     "backslashes": ('{"hypothesis": "', "\\", ""),
-    "digits": ('{"sizeA": ', "9", "}"),
-    "wrong items": ('{"hypothesis": [', "1,", "1]}"),
     "one key": ("{", '"match": 1,', '"match": 1}'),
-    "an option": ('{"answer": "', "a) ", '"}'),
     "text between reasoning": ("", "\U0001f600aaaaaaaaaaaaaa<think></think>", ""),
     "quotes": ('{"asserted": true, "hypothesis": [', '"a",', '"a"]}'),
 }
@@ -116,20 +111,6 @@ def test_parsing_takes_linear_time_and_memory(name: str) -> None:
         assert seconds < 3
 
 
-PARTS = st.sampled_from(["```", "\n", "<think>", "</think>", " ", "{", "[", '"', "\\", ",", "a", '"match":'])
-
-
-@given(st.lists(PARTS, min_size=1, max_size=6).map("".join), st.sampled_from(REPLY_TYPES))
-@settings(max_examples=20)
-@pytest.mark.sweep
-def test_any_repeated_text_is_parsed_within_a_second(part: str, reply_type: type[Reply]) -> None:
-    text = part * (200_000 // len(part))
-    start = time.process_time()
-    with suppress(ReplyRejected):
-        parse_reply(text, reply_type)
-    assert time.process_time() - start < 1
-
-
 WRONG_ITEMS: list[tuple[type[Reply], str]] = [
     (Contexts, '{"hypothesis": ['),
     (Quotation, '{"asserted": true, "hypothesis": ['),
@@ -142,13 +123,13 @@ WRONG_ITEMS: list[tuple[type[Reply], str]] = [
 
 @pytest.mark.parametrize(("reply_type", "beginning"), WRONG_ITEMS)
 def test_a_list_of_wrong_items_takes_little_memory(reply_type: type[Reply], beginning: str) -> None:
-    text = beginning + "1," * 450_000 + "1]}"
+    text = beginning + "1," * 90_000 + "1]}"
     tracemalloc.start()
     with pytest.raises(ReplyRejected, match=r"^\w+\.0: "):
         parse_reply(text, reply_type)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 40 * 2**20
+    assert peak < 8 * 2**20
 
 
 def test_a_reply_above_the_maximum_length_is_rejected_with_that_reason() -> None:

@@ -19,7 +19,8 @@ from tests.command_line import completed, refused
 BIN = Path(sys.executable).parent
 ENVIRONMENT = os.environ | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
 # One sample at a time, so that there is time to kill a job between two of them.
-ONE_BY_ONE = "--set options.max_samples=1 --set options.max_tasks=1"
+SOLVERS = "solvers=[discoverybench/react,discoverybench/codegen]"
+ONE_BY_ONE = f"--set options.max_samples=1 --set options.max_tasks=1 --set {SOLVERS}"
 IDENTITY = ["task", "agent", "model", "id", "epoch"]
 SCORES = [*IDENTITY, "outcome", "hms", "context", "variables", "relationship", "hypothesis"]
 SECONDS = 900
@@ -33,7 +34,7 @@ def slurm(command: str) -> str:
 
 def finished(shard: int) -> int:
     """Number of samples that a shard has written to its logs."""
-    folder = f"logs/demo/shard-{shard}-of-4"
+    folder = f"logs/demo/shard-{shard}-of-2"
     count = 0
     with suppress(OSError, ValueError):  # a log that is just being replaced
         for log in list_eval_logs(folder):
@@ -51,37 +52,37 @@ def scores(folder: str) -> pd.DataFrame:
 @pytest.mark.usefixtures("cluster", "command_line")
 def test_a_killed_and_requeued_job_leaves_every_sample_once_with_the_scores_of_one_machine(tmp_path: Path) -> None:
     sbatch = "--sbatch partition=main --sbatch time=00:10:00 --sbatch mem=1M"
-    script = completed(f"plan demo --print slurm --shards 4 {sbatch} {ONE_BY_ONE}")
+    script = completed(f"plan demo --print slurm --shards 2 {sbatch} {ONE_BY_ONE}")
     (tmp_path / "demo.sh").write_text(script, "utf-8")
     job = slurm("sbatch --parsable demo.sh")
     try:
         wait_until(running_shards)
         [victim, *_] = running_shards()
-        message = refused(f"run demo --shard {victim}/4 {ONE_BY_ONE}")
-        assert f"logs/demo/shard-{victim}-of-4 is in use by another run." in message
+        message = refused(f"run demo --shard {victim}/2 {ONE_BY_ONE}")
+        assert f"logs/demo/shard-{victim}-of-2 is in use by another run." in message
 
         wait_until(lambda: finished(victim))
         slurm(f"scancel --signal=KILL --batch {job}_{victim}")
         wait_until(lambda: "JobState=FAILED" in slurm(f"scontrol show job {job}_{victim}"))
-        assert 1 <= finished(victim) < 6
+        assert 1 <= finished(victim) < 8
         slurm(f"scontrol requeue {job}_{victim}")
         # Slurm waits two minutes before it starts a requeued job.
         slurm(f"scontrol update jobid={job}_{victim} starttime=now")
 
-        completed("run demo --set log_dir=logs/whole")
+        completed(f"run demo --set log_dir=logs/whole {ONE_BY_ONE}")
         wait_until(lambda: not slurm(f"squeue --noheader --jobs={job}"))
     finally:
         subprocess.run(["scancel", job], check=False)
-    completed(f"status demo --shards 4 {ONE_BY_ONE}")
+    completed(f"status demo --shards 2 {ONE_BY_ONE}")
     result = scores("logs/demo")
     whole = scores("logs/whole")
-    assert result[IDENTITY].value_counts().tolist() == [1] * 24
+    assert result[IDENTITY].value_counts().tolist() == [1] * 16
     pd.testing.assert_frame_equal(result, whole)
     completed("compare logs/demo logs/whole --json")
 
 
 def running_shards() -> list[int]:
-    return [number for number in (1, 2, 3, 4) if is_locked(f"logs/demo/shard-{number}-of-4")]
+    return [number for number in (1, 2) if is_locked(f"logs/demo/shard-{number}-of-2")]
 
 
 def wait_until(condition: Callable[[], object]) -> None:
