@@ -98,12 +98,3 @@ def test_a_log_can_be_retried_from_an_empty_folder(tmp_path: Path) -> None:
     assert again.eval.task == "discoverybench/demo"
     assert again.eval.task_id == log.eval.task_id
     assert not list(folder.iterdir())
-
-
-def test_the_task_synth_keeps_its_name_beside_the_subpackage(command_line: None) -> None:
-    program = (
-        "import inspect_discoverybench, inspect_discoverybench.synth.generate\n"
-        "from inspect_discoverybench import synth\n"
-        "assert synth is inspect_discoverybench.synth and callable(synth), synth"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True)

@@ -81,12 +81,9 @@ HOSTILE: dict[str, tuple[str, str, str]] = {
     "unclosed code fences": ("", "```\n", ""),
     "code fences on a line": ("", "``` ", ""),
     "opening tags": ("", "<think>", ""),
-    "white space": ("", " \n", "x"),
-    "brackets": ('{"hypothesis": ', "[", ""),
     "backslashes": ('{"hypothesis": "', "\\", ""),
     "one key": ("{", '"match": 1,', '"match": 1}'),
     "text between reasoning": ("", "\U0001f600aaaaaaaaaaaaaa<think></think>", ""),
-    "quotes": ('{"asserted": true, "hypothesis": [', '"a",', '"a"]}'),
 }
 
 

@@ -148,7 +148,8 @@ def test_variables_and_changes_are_filled_in(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("JUDGE", "lexical")
     monkeypatch.setenv("HOME", "/home/me")
     path = write(
-        tmp_path, GOOD + 'grader: discoverybench/${JUDGE}\ntags: ["${LAB:-none}"]\nlimits: {samples: 2}\noptions:\n'
+        tmp_path,
+        GOOD + 'grader: discoverybench/${JUDGE}\ntags: ["${LAB:-no}${LAB:-}"]\nlimits: {samples: 2}\noptions:\n',
     )
     changes = (
         "log_dir=~/logs",
@@ -160,7 +161,7 @@ def test_variables_and_changes_are_filled_in(tmp_path: Path, monkeypatch: pytest
     experiment, _ = ExperimentFile(path, changes).read()
     assert experiment.grader is not None
     assert experiment.grader.name == "discoverybench/lexical"
-    assert experiment.tags == ("none",)
+    assert experiment.tags == ("no",)
     assert experiment.log_dir == "/home/me/logs"
     assert experiment.limits.model_dump(exclude_none=True) == {"samples": 2, "time": 90}
     assert experiment.solvers[0].args == {"turns": 7}

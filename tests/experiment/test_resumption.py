@@ -185,6 +185,8 @@ def test_changes_that_would_drop_finished_samples_are_refused() -> None:
     ):
         assert message in refused(f"run twice.yaml {changes}")
     assert finished(logs()) == before
+    # Without a limit, all samples run in any order.
+    completed("run twice.yaml --set limits={} --set options.sample_shuffle=7")
 
 
 @pytest.mark.usefixtures("complete")

@@ -14,7 +14,7 @@ from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.errors.exceptions import DataMissing
-from inspect_discoverybench.results.columns import SAMPLE_COLUMNS
+from inspect_discoverybench.results.columns import SAMPLE_COLUMNS, score_columns
 from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.results.frame import read_results
 from inspect_discoverybench.results.run_record import RunRecord
@@ -101,25 +101,28 @@ def test_outcomes_are_told_apart_and_only_missing_submissions_score_zero(tmp_pat
     assert highest[Outcome.LIMIT] == 0
 
 
-def test_a_log_that_was_scored_again_is_read_once_for_each_judge(demo_log: Path) -> None:
+def test_a_log_that_was_scored_again_is_read_once_for_each_judge_with_the_latest_score(demo_log: Path) -> None:
     log = read_eval_log(str(demo_log))
     judge = InProcessJudge(truthful)
     roles = {"grader": judge.model}
-    again = score(log, hms(), model_roles=roles, action="overwrite", display="none")
+    again = score(log, hms(), model_roles=roles, action="append", display="none")
     write_eval_log(again, "scored.eval")
-    shutil.copy("scored.eval", "copy.eval")
-    results = read_results([demo_log, "scored.eval", "copy.eval"])
+
+    first, *_, last = again.samples or []
+    assert first.scores
+    first.scores["HMS1"] = Score(value={"hms": 0.25}, metadata=first.scores["HMS1"].metadata)
+    (last.scores or {}).pop("HMS1")
+    for copy in ("copy.json", "copy.eval"):
+        write_eval_log(again, copy)
+
+    results = read_results([demo_log, "scored.eval", "copy.json"])
     by_sample = results.samples.groupby("uuid")
     judges = by_sample.judge.nunique()
     assert len(results.rows) == 8
     assert judges.tolist() == [2, 2, 2, 2]
-
-
-def test_the_columns_of_scores_are_there_without_scores(tmp_path: Path) -> None:
-    run = Run("real", "react", "provider/large", 0.3, errors=1.0)
-    paths = write_logs([run], tmp_path, samples=2)
-    samples = read_results(paths).samples
-    assert samples[["hms", "context", "variables", "relationship"]].isna().all(axis=None)
+    assert 0.25 in list(results.samples.hms)
+    of_second = samples_df("copy.eval", columns=score_columns("HMS1"), quiet=True)
+    assert 0.25 in list(of_second.hms)
 
 
 @pytest.fixture
@@ -205,6 +208,9 @@ def test_unrecorded_use_of_the_judge_and_costs_without_a_price_are_unknown(demo_
     sample.model_usage["without/price"] = ModelUsage(total_tokens=5)
     record = SampleRecord.of(sample)
     assert record.cost is None
+    sample.scores = None
+    record = SampleRecord.of(sample)
+    assert record.judge_tokens == 0
 
 
 def write_impossible(demo_log: Path, path: Path) -> None:

@@ -86,7 +86,7 @@ def test_epochs_are_averaged_and_each_one_is_counted() -> None:
             sample = SampleScore(score=score, sample_id=number, sample_metadata=metadata)
             samples.append(sample)
     metrics = summarize(samples)
-    assert metrics["mean"] == pytest.approx((1 + 0.25 + 1) / 3)
+    assert metrics["mean"] == metrics["variables"] == pytest.approx((1 + 0.25 + 1) / 3)
     assert metrics["judged"] == 4
     assert metrics["no_submission"] == 1
     assert metrics["unscored"] == 1

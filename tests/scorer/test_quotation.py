@@ -129,12 +129,14 @@ def test_a_text_that_asserts_nothing_scores_0_with_the_reason() -> None:
     assert score.reason == "refusal"
     assert "why" in score.explanation
     assert "look at the data next" in score.explanation
+    assert score.record["judge"]
     assert judge.judge_requests() == ["answer"]
 
 
 CALL = called("finish", answer="C.")
 RECEIPT = result("finish", "ok")
 CODE = called("python", code="1")
+BOTH = ChatMessageAssistant(content="", tool_calls=[*(CODE.tool_calls or []), *(CALL.tool_calls or [])])
 OUTPUT = result("python", "1")
 TEXTS: dict[str, tuple[list[Message], str]] = {
     # messages, the text that the judge is asked about
@@ -151,7 +153,7 @@ TEXTS: dict[str, tuple[list[Message], str]] = {
         "B.",
     ),
     "the arguments of the last call": (
-        [CALL, RECEIPT, said("<think>B.</think>Done.")],
+        [BOTH, RECEIPT, said("<think>B.</think>Done.")],
         "C.\n\nDone.",
     ),
 }

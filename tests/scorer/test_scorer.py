@@ -124,6 +124,7 @@ class ContextCase:
 CONTEXT_CASES = {
     "no context": ContextCase([], [None, "none."], identical=True),
     "case and white space": ContextCase(["in towns", "1990"], ["In  Towns", "in towns", "1990"], identical=True),
+    "another order": ContextCase(["towns", "1990"], ["1990", "towns"], identical=False),
     "a context and none": ContextCase(["towns"], [], identical=False),
     "none beside the same context": ContextCase(["None", "towns"], [None, "Towns"], identical=True),
     "none beside a context on one side": ContextCase(["None", "towns"], ["towns"], identical=False),

@@ -199,6 +199,9 @@ def test_a_single_rejected_request_leaves_the_defaults_of_others() -> None:
     for request in later:
         assert defaults_in(request) == set(DEFAULTS)
     assert warnings(log) == []
+    first, second = scores_of(log)
+    assert settings(first)["temperature"] == "mixed"
+    assert settings(second)["temperature"] == 0
 
 
 def warnings(log: EvalLog) -> list[str]:

@@ -11,7 +11,6 @@ FENCES = {
     "with Windows line ends": "```python\r\nx = 1\r\n```\r\nmore",
     "with a version": "```python3.11\nx = 1\n```",
     "with a title": "```python title=load\nx = 1\n```",
-    "after a space": "``` py\nx = 1\n```",
     "of tildes": "~~~python\nx = 1\n~~~",
     "of four backticks": '````python\nx = """\n```\n"""\n````',
     "in a list": "1. Load\n\n   ```python\n   if True:\n       x = 1\n   ```",

@@ -24,9 +24,9 @@ CALLS: dict[str, tuple[dict[str, Any], Submission]] = {
         {"hypothesis": [H, "z falls."], "workflow": ["load", "fit"]},
         Submission(hypothesis=f"{H}\nz falls.", workflow="load\nfit"),
     ),
-    "workflow too long": (
-        {"hypothesis": H, "workflow": LONG},
-        Submission(hypothesis=H, workflow=LONG[:MAX_CHARACTERS]),
+    "both too long": (
+        {"hypothesis": LONG, "workflow": LONG},
+        Submission(hypothesis=LONG[:MAX_CHARACTERS], workflow=LONG[:MAX_CHARACTERS]),
     ),
     "capitals and another key": (
         {"Hypothesis": H, "Workflow": "w", "confidence": 0.9},
