@@ -35,7 +35,7 @@ def write_report(logs: str, out: str) -> tuple[float, float]:
     from inspect_discoverybench.report import folder
 
     start = time.perf_counter()
-    folder.write_report([logs], Path(out), "Benchmark")
+    folder.write_report([logs], Path(out))
     seconds = time.perf_counter() - start
     memory = getrusage(RUSAGE_SELF).ru_maxrss / 1024
     return seconds, memory

@@ -124,8 +124,7 @@ def measured(row: Mapping[str, str], upstream: Path) -> tuple[int, str]:
 
 def test_the_recorded_properties_of_target_columns_are_those_of_the_released_files(upstream: Path) -> None:
     recorded = files("inspect_discoverybench.dataset").joinpath("synth_targets.csv").read_text("utf-8")
-    rows = list(csv.DictReader(recorded.splitlines()))
-    for row in rows[::10]:
+    for row in csv.DictReader(recorded.splitlines()):
         values, share = measured(row, upstream)
         assert values == int(row["distinct_values"]), row
         assert float(share) == float(row["top_share"]), row

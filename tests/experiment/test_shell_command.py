@@ -120,6 +120,7 @@ def test_printed_options_exist_in_inspect() -> None:
         ("log_realtime", None, "--no-log-realtime"),
         ("fail_on_error", "--fail-on-error", "--no-fail-on-error"),
         ("continue_on_fail", "--continue-on-fail", None),
+        ("cache_prompt", "--cache-prompt true", "--cache-prompt false"),
     ],
 )
 def test_an_option_is_switched_on_and_off_as_far_as_inspects_command_can(

@@ -18,8 +18,8 @@ from tests.command_line import completed, refused
 
 BIN = Path(sys.executable).parent
 ENVIRONMENT = os.environ | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
-# One sample at a time, so that there is time to kill a job between two of them.
 SOLVERS = "solvers=[discoverybench/react,discoverybench/codegen]"
+# One sample at a time, so that there is time to kill a job between two of them.
 ONE_BY_ONE = f"--set options.max_samples=1 --set options.max_tasks=1 --set {SOLVERS}"
 IDENTITY = ["task", "agent", "model", "id", "epoch"]
 SCORES = [*IDENTITY, "outcome", "hms", "context", "variables", "relationship", "hypothesis"]

@@ -42,7 +42,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     left_out = {f"logs/{HOSTILE}.eval": "was cancelled"}
     contents = Contents.of(Results(rows, left_out))
-    html = render_page(contents, "Agents <b>and</b> models")
+    html = render_page(contents)
 
     folder = tmp_path_factory.mktemp("report")
     path = folder / "report.html"

@@ -43,6 +43,7 @@ NO_BLOCKS = {
     "spaces before a backtick": f"```{SPACES}`",
     "spaces before a fence": f"{SPACES}```" * 2,
     "a long fence": "`" * 500_000,
+    "closed on lines of code": "```python\nx```\n" * 50_000,
 }
 
 
@@ -50,4 +51,5 @@ NO_BLOCKS = {
 def test_a_text_without_a_block_takes_linear_time(text: str) -> None:
     start = time.process_time()
     assert python_blocks(text) == []
+    python_blocks(text, is_complete=True)
     assert time.process_time() - start < 2

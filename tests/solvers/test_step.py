@@ -332,8 +332,7 @@ def twice_in_json(message: dict[str, Any]) -> dict[str, Any]:
 CALLS_OF_PYTHON = {
     "JSON in JSON": twice_in_json(tool_call("python", code=CODE)),
     "another key": tool_call("python", code=CODE, language="python"),
-    "with its group": tool_call("functions.python", code=CODE),
-    "with a capital": tool_call("Python", Code=CODE),
+    "with its group and capitals": tool_call("functions.Python", Code=CODE),
     "a list of lines": tool_call("python", code=["x = 6", "print(x * 7)"]),
 }
 

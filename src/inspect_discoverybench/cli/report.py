@@ -24,9 +24,8 @@ from inspect_discoverybench.cli.terminal import plural, say
     help="Labels from `agree sheet --judge` and their key.csv, or a folder with both: adds HMS corrected for the "
     "judge's errors.",
 )
-@click.option("--title", default="DiscoveryBench results", show_default=True, help="Title of the page.")
 @click.option("--pool-splits", is_flag=True, help="Count the splits of DB-REAL, and of DB-SYNTH, as one benchmark.")
-def report(logs: tuple[str, ...], out: Path, judge_labels: tuple[Path, ...], title: str, pool_splits: bool) -> None:
+def report(logs: tuple[str, ...], out: Path, judge_labels: tuple[Path, ...], pool_splits: bool) -> None:
     """Write report.html, samples.csv, tables and figures from folders of logs.
 
     The page is a single file that works offline.
@@ -34,7 +33,7 @@ def report(logs: tuple[str, ...], out: Path, judge_labels: tuple[Path, ...], tit
     # Imports pandas, scipy and altair, which takes seconds.
     from inspect_discoverybench.report.folder import write_report
 
-    contents = write_report(logs, out, title, judge_labels, pool_splits)
+    contents = write_report(logs, out, judge_labels, pool_splits)
     samples = len({result.sample.uuid for result in contents.results})
     configurations = len(contents.leaderboard.standings)
     say(

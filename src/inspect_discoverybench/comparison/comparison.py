@@ -125,7 +125,7 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
             "and sample ids; a placebo is compared with the data by `discoverybench report`."
         )
 
-    differences = [key_difference(a.tasks, b.tasks, key, comparisons) for key in SCORE_KEYS]
+    differences = [key_difference(a.tasks, b.tasks, key, comparisons) for key in SCORE_KEYS]  # that of HMS first
     if differences[0] is None:
         raise InvalidArgument(f"{names} have no common sample that both scored.")
 

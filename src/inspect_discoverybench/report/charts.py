@@ -24,10 +24,9 @@ COLORS = (
     "#D55E00",
     "#56B4E9",
     "#8C6BB1",
-    "#8C8C8C",
 )
 """Colours of agents: colour-blind-safe ones that show on light and on dark backgrounds (Okabe and Ito, without yellow
-and black), and two more."""
+and black), and another one."""
 
 SHAPES = (
     "circle",

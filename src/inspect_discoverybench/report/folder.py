@@ -23,7 +23,6 @@ FIGURES = "figures"
 def write_report(
     paths: Iterable[str | Path],
     out: Path,
-    title: str,
     judge_labels: Sequence[Path] = (),
     pool_splits: bool = False,
 ) -> Contents:
@@ -32,7 +31,6 @@ def write_report(
     Args:
         paths: Logs, and folders of logs.
         out: The folder.
-        title: Title of the page.
         judge_labels: Labels of the judge's answers with the key of their sheet, as files or folders: HMS is corrected.
         pool_splits: Whether the splits of a task are one benchmark.
 
@@ -44,14 +42,14 @@ def write_report(
     results = read_results(paths)
     labels = read_labels(judge_labels) if judge_labels else []
     contents = Contents.of(results, labels, pool_splits)
-    write_files(out, report_files(contents, title))
+    write_files(out, report_files(contents))
     return contents
 
 
-def report_files(contents: Contents, title: str) -> dict[str, bytes]:
+def report_files(contents: Contents) -> dict[str, bytes]:
     """The files of a report by their path in its folder."""
     report = {
-        PAGE: render_page(contents, title),
+        PAGE: render_page(contents),
         SAMPLES: csv(contents.samples),
     }
     for section in contents.sections:

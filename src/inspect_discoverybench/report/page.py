@@ -29,7 +29,7 @@ MARKUP = re.compile(r"`(?P<code>[^`]+)`|\*(?P<term>[^*]+)\*")
 """Code, and terms of the glossary, in the text of a section."""
 
 
-def render_page(contents: Contents, title: str) -> bytes:
+def render_page(contents: Contents) -> bytes:
     """The page as HTML in UTF-8."""
     titles = contents.leaderboard.style.titles
     tables = {section.name: shown_tables(section.table, titles) for section in contents.sections}
@@ -51,7 +51,6 @@ def render_page(contents: Contents, title: str) -> bytes:
     )
     template = environment.get_template("page.html")
     html = template.render(
-        title=title,
         policy=_policy(css, script),
         css=css,
         script=script,

@@ -1,6 +1,7 @@
 """Fenced blocks of Python code in a model's text."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import dedent
 
@@ -36,28 +37,33 @@ def python_blocks(text: str, is_complete: bool = False) -> list[Block]:
     labelled = []
     unlabelled = []
     has_json = False
-    end = 0
-    while opening := _OPENING_FENCE.search(text, end):
-        fence, language = opening.groups()
-        is_python = _PYTHON.fullmatch(language)
-        closing = re.compile(rf"^[ \t]*{fence}[`~]*[ \t\r]*$", re.MULTILINE).search(text, opening.end())
-        if closing is not None:
-            code = text[opening.end() : closing.start()]
-            end = closing.end()
-        elif is_python and is_complete:
-            # The fence may stand after the last line of code.
-            code = text[opening.end() :].partition(fence)[0]
-            end = opening.end() + len(code)
-        else:
-            break
-
-        block = Block(dedent(code), end)  # in a list, blocks are indented
+    for language, block in _fenced_blocks(text, is_complete):
         if language == "json":
             has_json = True
-        elif is_python and code.strip():
+        elif not block.code.strip():
+            continue
+        elif _PYTHON.fullmatch(language):
             labelled.append(block)
-        elif not language and code.strip():
+        elif not language:
             unlabelled.append(block)
     if labelled or has_json:
         return labelled
     return unlabelled[:1]
+
+
+def _fenced_blocks(text: str, is_complete: bool) -> Iterator[tuple[str, Block]]:
+    """Each block with the name of its language. One that is not closed is left out, or the last if it has a label."""
+    end = 0
+    while opening := _OPENING_FENCE.search(text, end):
+        fence, language = opening.groups()
+        start = opening.end()
+        closing = re.compile(rf"^[ \t]*{fence}[`~]*[ \t\r]*$", re.MULTILINE).search(text, start)
+        if closing is None:
+            if is_complete and language:
+                # The fence may stand after the last line of code.
+                code = text[start:].partition(fence)[0]
+                yield language, Block(dedent(code), start + len(code))
+            return
+
+        end = closing.end()
+        yield language, Block(dedent(text[start : closing.start()]), end)  # in a list, blocks are indented

@@ -29,8 +29,12 @@ from inspect_discoverybench.replies import without_reasoning
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession, require_not_lost
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.codegen import run_codegen
-from inspect_discoverybench.solvers.step import MAX_KEPT_LENGTH, Actor, create_actor
+from inspect_discoverybench.solvers.step import Actor, create_actor
 from inspect_discoverybench.submission.submission import Submission, SubmissionState
+
+MAX_REFLECTION_LENGTH = 2000
+"""Maximum length of a reflection in characters. The prompt asks for at most 200 words; all later trials would have to
+read a repetition."""
 
 FOLDER_SECONDS = 120
 """Time limit for a trial's folder, enough to copy 20 data files. The agent's code can make every step wait."""
@@ -156,8 +160,7 @@ async def _reflect(state: TaskState, actor: Actor, trial: int, trials: int, hms:
     step = await actor.step([*state.messages, message])
     if step.output.stop_reason == "model_length":
         return ""
-    # The prompt asks for at most 200 words. All later trials would have to read a repetition.
-    return without_reasoning(step.output.completion)[:MAX_KEPT_LENGTH]
+    return without_reasoning(step.output.completion)[:MAX_REFLECTION_LENGTH]
 
 
 async def _oracle_score(state: TaskState) -> float | None:
