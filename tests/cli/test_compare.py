@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from inspect_ai.log import read_eval_log, write_eval_log
 
 from inspect_discoverybench.cli.main import main
 from tests.command_line import without_layout
@@ -103,6 +104,14 @@ def test_systems_are_selected_from_one_folder() -> None:
     partial = pair_of("logs/weak.eval:goal_type=context logs/strong.eval")
     assert partial["common"] == 10
     assert partial["only_candidate"] == 20
+
+
+def test_what_distinguishes_two_logs_is_in_their_names() -> None:
+    calls, text = write_logs([WEAK, WEAK], Path("logs"), samples=10)
+    log = read_eval_log(text)
+    log.eval.solver_args = {"actions": "text"}
+    write_eval_log(log, text)
+    assert pair_of(f"{calls} {text}")["candidate"] == "react · provider/small (actions=text)"
 
 
 @pytest.mark.usefixtures("logs")

@@ -105,7 +105,6 @@ def test_a_placebo_is_named_and_recorded(tmp_path: Path) -> None:
     files = files_of(task)
     checksums = {name: file_checksum(path) for name, path in files.items()}
     assert sample.metadata
-    assert sample.metadata["unpermuted_files"] == ["tree.txt"]
     assert sample.metadata["data_checksums"] == checksums
     assert files["a.csv"] != folder / "a.csv"
 
@@ -128,6 +127,13 @@ def test_an_eval_set_tells_a_placebo_from_the_data_and_a_retry_makes_its_files_a
     [retried] = eval_retry(failed)
     assert retried.status == "success"
     assert retried.eval.task == "discoverybench/custom_placebo"
+
+
+def test_a_study_without_tables_has_no_placebo(tmp_path: Path) -> None:
+    folder = write_study(tmp_path / "mine", study("tree.txt"))
+    (folder / "tree.txt").write_text("(a,b);", "utf-8")
+    with pytest.raises(InvalidArgument, match=r"0/0 can be permuted \(tree.txt\). Convert them to .csv, .tsv or .dta."):
+        custom(path=str(folder), sandbox="local", placebo=1)
 
 
 def test_a_seed_is_a_positive_integer() -> None:

@@ -97,7 +97,7 @@ def test_a_package_that_is_not_installed_does_not_end_the_other_checks(
     ("answer", "finding"),
     [
         (tool_call("python", code="6 * 7"), "ok     acts by tool calls"),
-        ("Let me see.\n```Python3\r\nprint(6 * 7)\r\n```\r\n", "ok     acts in text"),
+        ("Let me see.\n```Python3\r\nprint(6 * 7)", "ok     acts in text"),
     ],
 )
 def test_a_model_acts_by_a_tool_call_or_a_code_block(

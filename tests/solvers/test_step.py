@@ -253,11 +253,13 @@ def test_a_reflection_that_repeats_itself_is_cut() -> None:
     assert len(last_message(requests[3])) < 5000
 
 
-def test_reasoning_without_its_opening_tag_is_not_shown_to_other_roles() -> None:
-    script = in_turn("SECRET</think>1. Count.", verdict(), running("calls", "1"), submitting("calls"))
+def test_other_roles_see_neither_reasoning_without_its_opening_tag_nor_a_whole_repetition() -> None:
+    plan = Cut("SECRET</think>1. Count." + " so" * 5000, tokens=4000)
+    script = in_turn(plan, verdict(), running("calls", "1"), submitting("calls"))
     _, requests = run(datavoyager(turns=1), script)
     assert len(requests) == 4
     assert "SECRET" not in str(requests)
+    assert " so" * 1000 not in str(requests)
 
 
 STRICT = {
@@ -305,9 +307,13 @@ def test_a_model_that_also_calls_tools_or_was_offered_no_python_is_not_marked() 
     assert not is_marked(sample)
 
 
-def test_in_text_a_call_written_as_an_object_gets_a_reminder() -> None:
-    sample, requests = run(react(actions="text"), acting("text", CALL_IN_FENCE))
+@pytest.mark.parametrize("call", [CALL_IN_FENCE, tool_call("python", code=CODE)], ids=["in a fence", "native"])
+def test_in_text_a_call_gets_a_reminder(call: Answer) -> None:
+    """Some servers read calls from the text although no tool is offered."""
+    sample, requests = run(react(actions="text"), acting("text", call))
     assert "Your message contains no complete action." in last_message(requests[1])
+    assert not any("tool_calls" in message for message in requests[1]["messages"])
+    assert not any(offered(request) for request in requests)
     require_work(sample)
 
 

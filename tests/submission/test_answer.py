@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from inspect_discoverybench.replies import MAX_REPLY_LENGTH, without_reasoning
 from inspect_discoverybench.submission.answer import is_placeholder, parse_submission
-from inspect_discoverybench.submission.submission import Submission
 
 OBJECTS: dict[str, tuple[str, str, str]] = {
     # text, hypothesis, workflow
@@ -58,11 +57,6 @@ OTHER_TEXTS: dict[str, str] = {
     "a placeholder": '{"hypothesis": "<hypothesis>", "workflow": "w"}',
     "a list": '[{"hypothesis": "A rises."}]',
 }
-
-
-@pytest.mark.parametrize(("name", "source"), [("labels", "labels"), ("sections", "labels"), ("json", "object")])
-def test_submissions_of_older_logs_are_read(name: str, source: str) -> None:
-    assert Submission.model_validate({"hypothesis": "A rises.", "source": name}).source == source
 
 
 REASONING: dict[str, tuple[str, str]] = {

@@ -63,7 +63,7 @@ def compare(
 
     comparison = compare_systems(selected, left_out, anyway)
     if as_json:
-        say(_as_json(comparison))
+        say(TypeAdapter(object).dump_json(comparison, indent=2).decode())
     else:
         _print(comparison)
     if fail_if_worse is not None:
@@ -87,10 +87,6 @@ def _fail_if_worse(difference: "KeyDifference", margin: float) -> None:
         err=True,
     )
     raise click.exceptions.Exit(1)
-
-
-def _as_json(comparison: "SystemComparison") -> str:
-    return TypeAdapter(object).dump_json(comparison, indent=2).decode()
 
 
 def _print(comparison: "SystemComparison") -> None:

@@ -5,6 +5,7 @@ import shlex
 from inspect_discoverybench.cli.terminal import MISSING_NOTE, mean_text, print_table, say
 from inspect_discoverybench.experiment.execution import ExperimentResult
 from inspect_discoverybench.experiment.outcome import RunOutcome
+from inspect_discoverybench.session.tool import CALLS_AS_TEXT
 
 
 def print_outcomes(result: ExperimentResult) -> None:
@@ -83,8 +84,7 @@ def _print_calls_as_text(outcome: RunOutcome) -> None:
     if marked:
         finished = outcome.samples.scored + outcome.samples.unscored
         run = f"{outcome.labels.solver} with {outcome.labels.model}"
-        remedy = "try `-S actions=text` or `-M emulate_tools=true`"
-        say(f"{run}: {marked} of {finished} samples wrote their calls as text: {remedy}.")
+        say(f"{run}: {marked} of {finished} {CALLS_AS_TEXT}")
 
 
 def _print_repairs(outcome: RunOutcome) -> None:

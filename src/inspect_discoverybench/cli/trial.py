@@ -12,7 +12,7 @@ from inspect_discoverybench.experiment.yaml_file import parse_yaml
 
 ADVICE = {
     "calls": "The model acts by calls, the default of all agents.",
-    "text": "The model acts in text: pass -S actions=text.",
+    "text": "The model acts in text: pass -S actions=text with --solver.",
     None: "The model ran no code. Try -M emulate_tools=true, or choose another model.",
 }
 
@@ -34,7 +34,8 @@ def try_model(judge: str | None, actions: str | None, arguments: tuple[str, ...]
     """Try a model with every agent, and a judge, on a few random samples.
 
     It shows whether the model acts by calls or in text and submits, and whether the judge replies in the right form.
-    Three demo samples are run with each agent, two of DB-REAL train in Docker, and 14 of the judge audit.
+    Three demo samples are run with each agent, two of DB-REAL train in Docker, and 14 of the judge audit. In demo
+    samples, the model's code runs on this machine, as with `discoverybench/demo`.
 
     The exit code is 0 if the model acts, 1 if it does not or if anything ended with an error, and 2 for invalid
     options.

@@ -92,9 +92,11 @@ def read_systems(texts: Sequence[str]) -> tuple[list[System], dict[str, str]]:
             f"{texts[0]} has a single configuration, {only}. Name at least two logs, folders or selections."
         )
     _require_distinct_samples(systems)
-    names = {system.configuration.name for system in systems}
-    if len(names) == len(systems):
-        systems = [replace(system, name=system.configuration.name) for system in systems]
+    # Named together: a setting that a whole log has may distinguish it from another log.
+    firsts = [system.results[0] for system in systems]
+    names = [configuration.name for configuration in configurations_of(firsts)]
+    if len({*names}) == len(systems):
+        systems = [replace(system, name=name) for system, name in zip(systems, names, strict=True)]
     return systems, left_out
 
 

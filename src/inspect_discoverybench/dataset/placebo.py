@@ -17,6 +17,7 @@ from inspect_ai.dataset import Sample
 from inspect_discoverybench.dataset.cached_file import cached_file
 from inspect_discoverybench.dataset.release import file_checksum
 from inspect_discoverybench.dataset.table import is_table, separator_of
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.file_failures import file_errors
 from inspect_discoverybench.errors.invalid_values import require_positive
 
@@ -30,12 +31,12 @@ def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
     built, so a retry, a shard or a pod on another machine has the same ones.
 
     Args:
-        samples: Samples with the original files. Their metadata gets `placebo`, the seed, and `unpermuted_files`, the
-            names of files that are no tables.
+        samples: Samples with the original files. Their metadata gets `placebo`, the seed. Files that are no tables
+            stay as they are.
         seed: Seed of all permutations.
 
     Raises:
-        InvalidArgument: The seed is not a positive integer.
+        InvalidArgument: The seed is not a positive integer, or no data file of a sample is a table.
         Refused: A file cannot be written.
     """
     require_positive("placebo", seed)
@@ -51,11 +52,13 @@ def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
             files[name] = permuted_file(path, file_seed)
             checksums[name] = file_checksum(Path(files[name]))
 
-        facts = {
-            "placebo": seed,
-            "data_checksums": checksums,
-            "unpermuted_files": [name for name in files if files[name] == originals[name]],
-        }
+        if files == originals:
+            listed = ", ".join(files)
+            raise InvalidArgument(
+                f"placebo={seed}: no data file of the sample {sample.id} can be permuted ({listed}). "
+                "Convert them to .csv, .tsv or .dta."
+            )
+        facts = {"placebo": seed, "data_checksums": checksums}
         placebo = sample.model_copy(update={"files": files, "metadata": metadata | facts})
         placebos.append(placebo)
     return placebos

@@ -119,6 +119,8 @@ def _option(name: str, value: Any) -> list[str]:
     option = name.replace("_", "-")
     if isinstance(value, bool):
         return _switch(name, option, value)
+    if name == "sample_shuffle" and value in (0, 1):  # read as no or yes, without a seed
+        raise _inexpressible(name, value)
     if isinstance(value, int | float | str):
         return [f"--{option}", str(value)]
 

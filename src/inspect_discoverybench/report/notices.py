@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from inspect_discoverybench.report.leaderboard import Benchmark, Leaderboard
 from inspect_discoverybench.results.result import Result
 from inspect_discoverybench.scorer.judge_record import OFFLINE_NOTE, is_offline
+from inspect_discoverybench.session.tool import CALLS_AS_TEXT
 
 
 def notices(leaderboard: Leaderboard, results: Sequence[Result]) -> Iterator[str]:
@@ -41,7 +42,7 @@ def _calls_as_text(leaderboard: Leaderboard) -> Iterator[str]:
         if marked:
             yield (
                 f"{standing.configuration.benchmark}, {standing.name}: {len(marked)} of {len(standing.results)} "
-                "samples wrote their calls as text: try `-S actions=text` or `-M emulate_tools=true`."
+                f"{CALLS_AS_TEXT}"
             )
 
 

@@ -168,14 +168,11 @@ def _all_messages(transcript: Transcript) -> Iterator[ChatMessage]:
 
     Some messages are only in model calls, because the agent removed them later.
     """
-    for event in _model_calls(transcript):
-        yield from event.input
-        yield from (choice.message for choice in event.output.choices)
+    for event in transcript.events:
+        if isinstance(event, ModelEvent):
+            yield from event.input
+            yield from (choice.message for choice in event.output.choices)
     yield from transcript.messages
-
-
-def _model_calls(transcript: Transcript) -> list[ModelEvent]:
-    return [event for event in transcript.events if isinstance(event, ModelEvent)]
 
 
 async def _union(results: Sequence[Result]) -> Result:

@@ -9,6 +9,12 @@ from inspect_ai.tool import Tool, ToolCall, ToolCallContent, ToolCallView, tool
 from inspect_discoverybench.session.reply import CellResult
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, DEFAULT_OUTPUT_BYTES, PythonSession
 
+CALLS_AS_TEXT = (
+    "samples wrote their calls as text: try `-S actions=text` (with `--solver`; in an experiment, `actions: text` in "
+    "the solver's `args`) or `-M emulate_tools=true`."
+)
+"""What is said of samples for which `wrote_calls_as_text` is true, after their number."""
+
 LOST = "All variables are lost. The next call starts a new session."
 RESTARTED = "[The previous session ended, so this call ran in a new one. All earlier variables are lost.]"
 
@@ -61,7 +67,7 @@ def python(cell_seconds: int = DEFAULT_CELL_SECONDS, output_bytes: int = DEFAULT
 def wrote_calls_as_text(events: Sequence[Event]) -> bool:
     """Whether a model that was offered the tool `python` never called a tool then, and wrote code or a call as text.
 
-    Such a model needs `-S actions=text`, or Inspect's emulation of tools. A call that was forced later does not count.
+    A call that was forced later does not count.
     """
     texts = []
     for event in events:

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from inspect_ai.util import StoreModel
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from inspect_discoverybench.replies import replace_surrogates
 
@@ -26,22 +26,9 @@ MAX_CHARACTERS = 10_000
 MAX_TEXT = 100_000
 """Maximum length of a text that is judged as a whole."""
 
-Source = Literal["call", "object", "labels", "quoted", "whole"]
+Source = Literal["call", "object", "quoted", "whole"]
 """How an answer was read: a call of `submit`; one JSON object, by code; quotes of the judge; or the whole text, because
-the judge's quotes were invalid. `labels` is only in older logs, where code also read two labels."""
-
-_OLD_SOURCES = {
-    "submit": "call",
-    "json": "object",
-    "sections": "labels",
-    "text": "whole",
-}
-"""Names in logs of task versions 1-A and 2-A."""
-
-
-def source_name(name: str) -> str:
-    """The present name of a source that a log names."""
-    return _OLD_SOURCES.get(name, name)
+the judge's quotes were invalid."""
 
 
 class Submission(BaseModel):
@@ -55,7 +42,7 @@ class Submission(BaseModel):
     workflow: Annotated[str, Field(max_length=MAX_CHARACTERS)] = ""
     """Summary of the steps from loading the data to the hypothesis."""
 
-    source: Annotated[Source, BeforeValidator(source_name)] = "call"
+    source: Source = "call"
 
     @classmethod
     def truncated(cls, hypothesis: str, workflow: str, source: Source = "call") -> "Submission":
