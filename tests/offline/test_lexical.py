@@ -68,27 +68,11 @@ async def relationship(gold: str, predicted: str) -> str:
     return str(reply["answer"])
 
 
-async def context(hypothesis: str) -> str:
-    question = pair(hypothesis, "").extraction_prompt("extract_context", hypothesis, "")
-    reply = await answered(question)
-    [part] = reply["hypothesis"]
-    assert part["text"] == hypothesis
-    return str(part["context"])
-
-
 @pytest.mark.parametrize("text", TRICKY)
 async def test_identical_hypotheses_get_full_marks(text: str) -> None:
     size_gold, size_predicted, both = await variables(text, text)
     assert size_gold == size_predicted == both >= 1
     assert await relationship(text, text) == "A"
-
-
-@pytest.mark.parametrize(
-    ("hypothesis", "expected"),
-    [(GOLD, "Among young orchards"), ("The yield rises with rainfall.", "None")],
-)
-async def test_the_context_is_what_stands_before_the_first_comma(hypothesis: str, expected: str) -> None:
-    assert await context(hypothesis) == expected
 
 
 @pytest.mark.parametrize(

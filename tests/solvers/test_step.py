@@ -372,12 +372,6 @@ def test_code_whose_fence_is_not_closed_runs_unless_the_reply_was_cut() -> None:
     require_work(sample)
 
 
-def test_a_quoted_output_beside_an_answer_is_no_code() -> None:
-    quoted = f"The output was:\n```\nmean 3.2\n```\nSo:\n```json\n{OBJECT}\n```"
-    sample, _ = run(react(actions="text"), in_turn(BLOCK, quoted))
-    require_work(sample)
-
-
 def test_an_answer_in_a_fence_without_a_label_is_no_code() -> None:
     answer = f"```\n{OBJECT}\n```"
     sample, requests = run(react(actions="text"), acting("text", f"{answer}\nThis is well supported."))
