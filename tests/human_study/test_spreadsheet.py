@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_discoverybench.errors.exceptions import UnreadableTable
-from inspect_discoverybench.human_study.spreadsheet import escape, read_rows, to_csv
+from inspect_discoverybench.human_study.spreadsheet import read_rows, to_csv
 from tests.human_study.logs import csv_file, rows
 
 STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
@@ -23,10 +23,6 @@ def test_every_text_is_read_back_unchanged_and_none_is_a_formula(text: str) -> N
     assert row.values["text"] == text.strip()
     [cells] = rows(path)
     assert not cells["text"].startswith(STARTS)
-
-
-def test_other_texts_are_not_changed() -> None:
-    assert escape("rises by 3") == "rises by 3"
 
 
 def test_files_saved_by_spreadsheets_are_read() -> None:

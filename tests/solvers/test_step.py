@@ -159,7 +159,6 @@ def test_a_provider_that_needs_the_tools_of_earlier_calls_gets_them_in_requests_
 
 
 NOTHING: dict[str, Answer] = {
-    "empty": "",
     "white space": " \n\t",
     "null": {"role": "assistant", "content": None},
     "no calls": {"role": "assistant", "content": "", "tool_calls": []},
