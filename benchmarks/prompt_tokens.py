@@ -10,12 +10,18 @@ import httpx
 import numpy as np
 from measure import require_data, show
 
+from inspect_discoverybench.prompts.prompt import Prompt
+from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import create_actor
 from inspect_discoverybench.tasks import real
 
 SERVER = "http://127.0.0.1:8010"
-AGENTS = ("codegen", "react")
-"""Agents whose first request is their system prompt and the task text."""
+PROMPTS = {
+    "codegen, reflexion": ("solvers/codegen",),
+    "react": ("solvers/react",),
+    "datavoyager": ("solvers/datavoyager/planner", "solvers/datavoyager/plan"),
+}
+"""The prompts in the first request of each agent, beside the task text. That of `no_data_guess` is shorter."""
 
 
 def count_tokens(server: str, text: str) -> int:
@@ -32,15 +38,17 @@ def main() -> None:
     if len(sys.argv) > 1:
         server = sys.argv[1]
     texts = [str(sample.input) for sample in real(split="all").dataset]
-    tasks = [count_tokens(server, text) for text in texts]
+    finish = Prompt.load("solvers/finish").render()
 
     rows = []
-    for agent in AGENTS:
-        for form in ("calls", "text"):
-            prompt = create_actor(form).render(f"solvers/{agent}")
-            system = count_tokens(server, prompt)
-            quantiles = np.quantile(tasks, [0.5, 0.95, 1]) + system
-            rows.append((agent, form, *quantiles))
+    for form in ("calls", "text"):
+        actor = create_actor(form, python())
+        closing_line = actor.closing_line()
+        tasks = [count_tokens(server, text.replace(finish, closing_line)) for text in texts]
+        for agents, prompts in PROMPTS.items():
+            own = sum(count_tokens(server, actor.render(prompt)) for prompt in prompts)
+            quantiles = np.quantile(tasks, [0.5, 0.95, 1]) + own
+            rows.append((agents, form, *quantiles))
     columns = {
         "agent": "",
         "actions": "",
@@ -48,7 +56,7 @@ def main() -> None:
         "95th percentile": ",.0f",
         "maximum": ",.0f",
     }
-    show(f"{len(tasks)} tasks", columns, rows)
+    show(f"{len(texts)} tasks", columns, rows)
 
 
 if __name__ == "__main__":
