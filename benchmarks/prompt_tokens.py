@@ -16,12 +16,8 @@ from inspect_discoverybench.solvers.step import create_actor
 from inspect_discoverybench.tasks import real
 
 SERVER = "http://127.0.0.1:8010"
-PROMPTS = {
-    "codegen, reflexion": ("solvers/codegen",),
-    "react": ("solvers/react",),
-    "datavoyager": ("solvers/datavoyager/planner", "solvers/datavoyager/plan"),
-}
-"""The prompts in the first request of each agent, beside the task text. That of `no_data_guess` is shorter."""
+AGENTS = ("codegen", "react")
+"""Agents whose first request is their system prompt and the task text; that of `reflexion` is CodeGen's."""
 
 
 def count_tokens(server: str, text: str) -> int:
@@ -45,10 +41,10 @@ def main() -> None:
         actor = create_actor(form, python())
         closing_line = actor.closing_line()
         tasks = [count_tokens(server, text.replace(finish, closing_line)) for text in texts]
-        for agents, prompts in PROMPTS.items():
-            own = sum(count_tokens(server, actor.render(prompt)) for prompt in prompts)
-            quantiles = np.quantile(tasks, [0.5, 0.95, 1]) + own
-            rows.append((agents, form, *quantiles))
+        for agent in AGENTS:
+            prompt = actor.render(f"solvers/{agent}")
+            quantiles = np.quantile(tasks, [0.5, 0.95, 1]) + count_tokens(server, prompt)
+            rows.append((agent, form, *quantiles))
     columns = {
         "agent": "",
         "actions": "",

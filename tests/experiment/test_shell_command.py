@@ -140,7 +140,7 @@ def test_an_option_is_switched_on_and_off_as_far_as_inspects_command_can(
     ("change", "line"),
     [
         ("options.eval_set_id=x", "eval_set_id=x cannot be written"),
-        ("options.sample_shuffle=1", "sample_shuffle=1 cannot be written"),
+        ("options.sample_shuffle=1", "sample_shuffle=1: Inspect's command reads"),
         ("options.retry_attempts=2", "retry_attempts=2 cannot be written as a command."),
         ("tasks.0.args.goal='a, b?'", "-T goal=a, b? cannot be written as a command."),
         (

@@ -252,13 +252,11 @@ def test_a_reflection_that_repeats_itself_is_cut() -> None:
     assert len(last_message(requests[3])) < 5000
 
 
-def test_other_roles_see_neither_reasoning_without_its_opening_tag_nor_a_whole_repetition() -> None:
-    plan = Cut("SECRET</think>1. Count." + " so" * 5000, tokens=4000)
-    script = in_turn(plan, verdict(), running("calls", "1"), submitting("calls"))
+def test_reasoning_without_its_opening_tag_is_not_shown_to_other_roles() -> None:
+    script = in_turn("SECRET</think>1. Count.", verdict(), running("calls", "1"), submitting("calls"))
     _, requests = run(datavoyager(turns=1), script)
     assert len(requests) == 4
     assert "SECRET" not in str(requests)
-    assert " so" * 1000 not in str(requests)
 
 
 STRICT = {

@@ -83,8 +83,7 @@ def _print_calls_as_text(outcome: RunOutcome) -> None:
     marked = outcome.samples.calls_as_text
     if marked:
         finished = outcome.samples.scored + outcome.samples.unscored
-        run = f"{outcome.labels.solver} with {outcome.labels.model}"
-        say(f"{run}: {marked} of {finished} {CALLS_AS_TEXT}")
+        say(f"{outcome.labels.solver} with {outcome.labels.model}: {marked} of {finished} {CALLS_AS_TEXT}")
 
 
 def _print_repairs(outcome: RunOutcome) -> None:

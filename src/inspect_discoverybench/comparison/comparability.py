@@ -105,8 +105,7 @@ def _differing_prompts(results: Sequence[Result]) -> list[str]:
         fingerprints.update(prompts.items())
 
     counts = Counter(name for name, _ in fingerprints)
-    differing = [name for name, count in counts.items() if count > 1]
-    return sorted(differing)
+    return sorted(name for name, count in counts.items() if count > 1)
 
 
 def _recorded(results: Sequence[Result], column: str) -> list[str]:

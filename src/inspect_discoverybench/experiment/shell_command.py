@@ -119,8 +119,10 @@ def _option(name: str, value: Any) -> list[str]:
     option = name.replace("_", "-")
     if isinstance(value, bool):
         return _switch(name, option, value)
-    if name == "sample_shuffle" and value in (0, 1):  # read as no or yes, without a seed
-        raise _inexpressible(name, value)
+    if name == "sample_shuffle" and value in (0, 1):
+        raise InvalidExperiment(
+            f"sample_shuffle={value}: Inspect's command reads 0 and 1 as no and yes. Use another seed."
+        )
     if isinstance(value, int | float | str):
         return [f"--{option}", str(value)]
 

@@ -32,6 +32,10 @@ from inspect_discoverybench.solvers.codegen import run_codegen
 from inspect_discoverybench.solvers.step import Actor, create_actor
 from inspect_discoverybench.submission.submission import Submission, SubmissionState
 
+MAX_REFLECTION_LENGTH = 2000
+"""Maximum length of a reflection in characters. The prompt asks for at most 200 words; all later trials would have to
+read a repetition."""
+
 FOLDER_SECONDS = 120
 """Time limit for a trial's folder, enough to copy 20 data files. The agent's code can make every step wait."""
 
@@ -156,7 +160,7 @@ async def _reflect(state: TaskState, actor: Actor, trial: int, trials: int, hms:
     step = await actor.step([*state.messages, message])
     if step.output.stop_reason == "model_length":
         return ""
-    return without_reasoning(step.messages[0].text)  # cut if the model repeated itself
+    return without_reasoning(step.output.completion)[:MAX_REFLECTION_LENGTH]
 
 
 async def _oracle_score(state: TaskState) -> float | None:

@@ -44,7 +44,7 @@ OBSERVATION = {"function": "python"}
 """Metadata of messages with the output of code."""
 
 MAX_KEPT_LENGTH = 2000
-"""Maximum length, in characters, of a reply in the conversation that reached the token limit without a call. It is
+"""Maximum length, in characters, of a reply in the conversation that reached the token limit without an action. It is
 often a repetition, and would fill the context window."""
 
 
@@ -186,7 +186,7 @@ class CallingActor(Actor):
             matching = [call for call in calls if call.function == allowed[0]]
             # A call of another tool alone is executed, so that the model sees that the tool is unknown.
             calls = (matching or calls)[:1]
-        message = _kept_message(output).model_copy(update={"tool_calls": calls or None})
+        message = _kept_message(output, allowed).model_copy(update={"tool_calls": calls or None})
 
         result = await execute_tools([*conversation, message], tools)
         return Step(output, [message, *result.messages], has_acted=bool(calls))
@@ -224,7 +224,7 @@ class WritingActor(Actor):
 
         answer = parse_submission(text) if allowed else None
         if answer is None:
-            return Step(output, [_kept_message(output)])
+            return Step(output, [_kept_message(output, allowed)])
         if "python" in allowed and self._is_too_early(conversation):
             before: list[ChatMessage] = [output.message, self.message("solvers/text/too_early")]
             with suspend_turn_limit():
@@ -292,10 +292,10 @@ def _tool_choice(allowed: Sequence[Action]) -> ToolChoice:
     return "any" if len(allowed) == 1 else "auto"
 
 
-def _kept_message(output: ModelOutput) -> ChatMessageAssistant:
-    """The message for the conversation, which is cut if the model repeated itself."""
+def _kept_message(output: ModelOutput, allowed: Sequence[Action]) -> ChatMessageAssistant:
+    """The message for the conversation, which is cut if the model repeated itself in place of an action."""
     message = output.message
-    if output.stop_reason == "max_tokens" and not message.tool_calls:
+    if allowed and output.stop_reason == "max_tokens" and not message.tool_calls:
         return message.model_copy(update={"content": without_reasoning(message.text)[:MAX_KEPT_LENGTH]})
     return message
 

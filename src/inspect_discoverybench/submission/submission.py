@@ -42,7 +42,8 @@ class Submission(BaseModel):
     workflow: Annotated[str, Field(max_length=MAX_CHARACTERS)] = ""
     """Summary of the steps from loading the data to the hypothesis."""
 
-    source: Source = "call"
+    source: str = "call"
+    """How the answer was read: a `Source`, or the name of one in a log of an earlier task version."""
 
     @classmethod
     def truncated(cls, hypothesis: str, workflow: str, source: Source = "call") -> "Submission":
