@@ -24,7 +24,7 @@ demo: $(INSTALLED) ## Run the demo task with the offline models: no key, network
 test: $(INSTALLED_DEV) ## Run all tests but those of documented commands and other agents; those that this machine cannot run are listed
 	$(PYTEST) -m "not documented and not agents"
 
-test-docs: $(INSTALLED_DEV) ## Run every command of the README and the documentation, with the offline models
+test-docs: $(INSTALLED_DEV) ## Run the commands of the README and the documentation, with the offline models
 	$(PYTEST) -m documented
 
 test-agents: $(INSTALLED_DEV) ## Build the images of docs/other_agents.md and run its commands; needs Docker and the npm registry
