@@ -1,10 +1,15 @@
 """What a judge's errors do to the mean of a system and to a difference of two: the table in docs/judge.md."""
 
-from typing import get_args
-
 from measure import show
 
-from inspect_discoverybench.judge_audit.error_effect import Accuracy, Direction, judged_mean
+from inspect_discoverybench.judge_audit.error_effect import (
+    F1_STEP,
+    FAILED_F1,
+    FAILED_RELATIONSHIP,
+    RELATIONSHIP_STEP,
+    Accuracy,
+    judged_mean,
+)
 
 # The paper's judge (§4.3): a context verdict needs two extractions, 97 % right each, and the match, 99 % right. One
 # wrong extraction in two is assumed to change the match.
@@ -20,15 +25,30 @@ MEAN = 0.2
 HIGHER_MEAN = 0.25
 
 
+def lenient_mean(true_mean: float, accuracy: Accuracy) -> float:
+    """Mean HMS by a judge whose wrong verdicts are all too high."""
+    f1 = FAILED_F1 + (1 - accuracy.variables) * F1_STEP
+    relationship = FAILED_RELATIONSHIP + (1 - accuracy.relationship) * RELATIONSHIP_STEP
+    failed = (1 - accuracy.context) * f1 * relationship
+    return true_mean + (1 - true_mean) * failed
+
+
+def strict_mean(true_mean: float, accuracy: Accuracy) -> float:
+    """Mean HMS by a judge whose wrong verdicts are all too low."""
+    return true_mean * judged_mean(1, accuracy)
+
+
+JUDGED_MEANS = {"any": judged_mean, "lenient": lenient_mean, "strict": strict_mean}
+
+
 def main() -> None:
     """Print one table."""
     rows = []
     for name, accuracy in JUDGES.items():
-        for direction in get_args(Direction):
-            mean = judged_mean(MEAN, accuracy, direction)
-            higher_mean = judged_mean(HIGHER_MEAN, accuracy, direction)
-            difference = higher_mean - mean
-            rows.append((name, direction, 100 * mean, 100 * difference))
+        for errors, judge in JUDGED_MEANS.items():
+            mean = judge(MEAN, accuracy)
+            difference = judge(HIGHER_MEAN, accuracy) - mean
+            rows.append((name, errors, 100 * mean, 100 * difference))
     columns = {
         "right verdicts: context / variables / relationship": "",
         "errors": "",

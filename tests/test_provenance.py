@@ -1,4 +1,4 @@
-"""What every log records about its data, image, prompts, package and solver."""
+"""What every log records about its data, image, prompts and package."""
 
 import json
 import shutil
@@ -19,7 +19,6 @@ from tests.docker_images import sandbox_image_ids
 
 REPOSITORY = Path(__file__).parents[1]
 EXAMPLE = REPOSITORY / "examples/lighthouses"
-REACT = {"actions": "calls", "cell_seconds": 300, "turns": 25}
 
 
 def provenance(task: Task) -> dict[str, Any]:
@@ -30,17 +29,13 @@ def provenance(task: Task) -> dict[str, Any]:
     return record
 
 
-def test_a_task_records_its_data_image_prompts_and_default_solver() -> None:
+def test_a_task_records_its_image_and_prompts() -> None:
     task = demo(sandbox="docker")
     record = provenance(task)
     digest = build_digest(shipped("sandbox"))
     assert record["image"] == {
         "reference": image(),
         "build_digest": digest,
-    }
-    assert record["default_solver"] == {
-        "name": "discoverybench/react",
-        "settings": REACT,
     }
     prompt = Prompt.load("judge/variables")
     assert record["prompts"]["judge/variables"] == prompt.fingerprint

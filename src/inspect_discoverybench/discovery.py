@@ -64,7 +64,6 @@ def discovery_task(
         prompt_folders=["judge", "solvers"],
         commit=commit,
         sandbox=sandbox,
-        solver=react,
     )
     if placebo is not None:
         selected = placebo_samples(selected, placebo)

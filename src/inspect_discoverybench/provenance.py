@@ -1,13 +1,11 @@
 """What the results of a task depend on, recorded in its log."""
 
-import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import yaml
-from inspect_ai.solver import Solver
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
 
 from inspect_discoverybench.prompts.prompt import Prompt, prompt_names
@@ -21,7 +19,6 @@ def provenance(
     prompt_folders: Iterable[str],
     commit: str | None = None,
     sandbox: SandboxEnvironmentSpec | None = None,
-    solver: Callable[..., Solver] | None = None,
 ) -> dict[str, Any]:
     """What the results of a task depend on, for the metadata in its log (docs/versions.md). JSON.
 
@@ -33,7 +30,6 @@ def provenance(
         prompt_folders: Folders of the prompts that the task may use, such as `judge`.
         commit: Commit of the released data; None for other data.
         sandbox: The sandbox. The id of the image that a sample used is in the sample's store.
-        solver: The task's solver, which `--solver` replaces. All its default settings are recorded.
     """
     names = [name for folder in prompt_folders for name in prompt_names(folder)]
     image = _image(sandbox)
@@ -43,11 +39,6 @@ def provenance(
             "data": {"commit": commit, "checksum": checksum},
             "image": image and {"reference": image, "build_digest": build_digest(shipped("sandbox"))},
             "prompts": {name: Prompt.load(name).fingerprint for name in names},
-            "default_solver": solver
-            and {
-                "name": f"discoverybench/{solver.__name__}",
-                "settings": {one.name: one.default for one in inspect.signature(solver).parameters.values()},
-            },
         }
     }
 

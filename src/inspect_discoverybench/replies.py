@@ -36,7 +36,10 @@ _REASONING_END = re.compile(
 )
 """Match the tags that chat templates put around reasoning."""
 
-_END_OF_TURN = re.compile(r"<\|(?:eot_id|eom_id|im_end|end|return|endoftext|end_of_text)\|>|</s>")
+_END_OF_TURN = re.compile(
+    r"<\|(?:eot|EOT|eot_id|eom_id|im_end|end|return|call|endoftext|end_of_text)\|>|</s>|<end_of_turn>"
+    r"|<\uff5cend\u2581of\u2581sentence\uff5c>"
+)
 """Tokens with which chat templates end a turn, and which some servers leave in the text."""
 
 _FENCE = re.compile(r"(?:^[ \t]*```[^\n`]*|```[ \t]*)$", re.MULTILINE)
@@ -174,14 +177,16 @@ def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def without_reasoning(text: str) -> str:
+def without_reasoning(text: str, is_complete: bool = True) -> str:
     """The text outside of reasoning tags, without end-of-turn tokens and byte-order marks.
 
     A closing tag without an opening tag ends reasoning that starts with the text, because some chat templates put the
     opening tag into the prompt. The text after a tag that is never closed is kept, because some models write their
-    answer there.
+    answer there, but not if the text was cut off: it ends within the reasoning.
     """
     *before_ends, answer = _REASONING_END.split(text)
+    if not is_complete:
+        answer, *_ = _REASONING_START.split(answer, maxsplit=1)
     kept: list[str] = []
     for part in before_ends:
         outside, *reasoning = _REASONING_START.split(part, maxsplit=1)
@@ -194,9 +199,9 @@ def without_reasoning(text: str) -> str:
 
 
 def fenced_blocks(text: str) -> list[str]:
-    """The contents of the Markdown code fences in a text, without empty ones and one that is never closed."""
+    """The contents of the Markdown code fences in a text, without empty ones. The last may not be closed."""
     outside_and_inside = _FENCE.split(text)
-    inside = outside_and_inside[1:-1:2]
+    inside = outside_and_inside[1::2]
     blocks = [block.strip() for block in inside]
     return [block for block in blocks if block]
 

@@ -144,8 +144,8 @@ def custom(  # noqa: D417
     Args:
         path: A metadata file, or a folder of them. Data files are in the folder of their metadata file.
         answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
-        goal: Ask only this goal; `path` must be one metadata file. It is scored only if the file has the same goal with
-            its gold hypothesis.
+        goal: Ask only this goal; `path` must be one metadata file. It is scored only if the file has the same goal,
+            and its gold hypothesis is there or in the answer key.
     """
     from inspect_discoverybench.dataset.custom import custom_samples, single_goal
     from inspect_discoverybench.dataset.paths import absolute
@@ -157,10 +157,11 @@ def custom(  # noqa: D417
     hints = Hints(domain_knowledge, workflow_tags)
     # `str`, because the command line turns `3` into a number.
     location = absolute(Path(str(path)))
+    key_file = Path(str(answer_key)) if answer_key else None
     if goal is None:
-        samples = custom_samples(location, Path(str(answer_key)) if answer_key else None, hints)
+        samples = custom_samples(location, key_file, hints)
     else:
-        samples = single_goal(location, goal, hints)
+        samples = single_goal(location, goal, key_file, hints)
     return discovery_task(
         "custom",
         f"custom ({location.name})",

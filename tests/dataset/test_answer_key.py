@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from inspect_discoverybench.dataset.custom import single_goal
+from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import DataError, DataMissing
 from tests.dataset.studies import load, study, write_study
 
@@ -36,6 +38,12 @@ def write_key(folder: Path, text: str, encoding: str = "utf-8") -> Path:
 def test_an_answer_key_is_read_in_several_formats(folder: Path, text: str, encoding: str) -> None:
     [sample] = load(folder, write_key(folder, text, encoding))
     assert str(sample.target).startswith("So")
+
+
+def test_one_goal_has_its_gold_hypothesis_from_the_key(folder: Path) -> None:
+    key = write_key(folder, f"{HEADER}\nmine,0,4,So.\n")
+    [sample] = single_goal(folder / "metadata_0.json", "Why?", key, Hints())
+    assert sample.target == "So."
 
 
 @pytest.mark.parametrize(

@@ -97,12 +97,10 @@ def test_a_package_that_is_not_installed_does_not_end_the_other_checks(
     ("answer", "finding"),
     [
         (tool_call("python", code="6 * 7"), "ok     acts by tool calls"),
-        ("Let me see.\n```Python3\r\nprint(6 * 7)", "ok     acts in text"),
+        ('<tool_call>\n{"name": "python"}', "ok     acts in text"),
     ],
 )
-def test_a_model_acts_by_a_tool_call_or_a_code_block(
-    answer: Answer, finding: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_acts_by_a_tool_call_or_in_text(answer: Answer, finding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     message = check_over_http(answer, monkeypatch)
     assert message.startswith(finding)
     assert "run: discoverybench try --model" in message

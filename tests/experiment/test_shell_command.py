@@ -49,6 +49,7 @@ def test_the_command_runs_the_same_eval(plain: str) -> None:
     result = inspect_command.invoke(*words[1:])
     assert result.exit_code == 0, result.output
     assert_is_the_eval("logs/printed")
+    assert "does not belong to this experiment" in refused(f"run {plain} --set log_dir=logs/printed")
 
 
 def assert_is_the_eval(folder: str) -> None:

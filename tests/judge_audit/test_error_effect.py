@@ -2,21 +2,12 @@
 
 import pytest
 
-from inspect_discoverybench.judge_audit.error_effect import Accuracy, Direction, judged_mean
+from inspect_discoverybench.judge_audit.error_effect import Accuracy, judged_mean
 
 NINETY = Accuracy(context=0.9, variables=0.9, relationship=0.9)
-"""A solved task keeps 0.9 × (1 − 0.1/3) × (1 − 0.1/2) = 0.8265; a failed one gets 0.1 × 2/3 × 1/2 = 0.0333, and from
-lenient errors alone 0.1 × (2/3 + 0.1/3) × (1/2 + 0.1/2) = 0.0385."""
+"""A solved task keeps 0.9 × (1 − 0.1/3) × (1 − 0.1/2) = 0.8265; a failed one gets 0.1 × 2/3 × 1/2 = 0.0333."""
 
 
-@pytest.mark.parametrize(
-    ("direction", "solved", "failed"),
-    [
-        ("any", 0.8265, 0.1 / 3),
-        ("strict", 0.8265, 0),
-        ("lenient", 1, 0.0385),
-    ],
-)
-def test_errors_lower_what_is_solved_and_raise_what_is_not(direction: Direction, solved: float, failed: float) -> None:
-    assert judged_mean(1, NINETY, direction) == pytest.approx(solved)
-    assert judged_mean(0, NINETY, direction) == pytest.approx(failed)
+def test_errors_lower_what_is_solved_and_raise_what_is_not() -> None:
+    assert judged_mean(1, NINETY) == pytest.approx(0.8265)
+    assert judged_mean(0, NINETY) == pytest.approx(0.1 / 3)

@@ -179,6 +179,11 @@ def test_runs_under_other_conditions_are_no_epochs_of_one_configuration(change: 
     assert len(set(configurations_of(runs))) == 2
 
 
+def test_runs_of_versions_with_the_same_number_are_of_one_configuration() -> None:
+    runs = [*results({"a": 1.0}), *results({"a": 0.0}, run="other", task_version="3-B")]
+    assert len(set(configurations_of(runs))) == 1
+
+
 def test_a_run_records_how_it_chose_its_samples(header: EvalLog) -> None:
     spec = header.eval
     spec.dataset.samples = 8

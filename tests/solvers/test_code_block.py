@@ -14,6 +14,7 @@ FENCES = {
     "of tildes": "~~~python\nx = 1\n~~~",
     "of four backticks": '````python\nx = """\n```\n"""\n````',
     "in a list": "1. Load\n\n   ```python\n   if True:\n       x = 1\n   ```",
+    "in braces": "```{python}\nx = 1\n```",
     "of Gemma": "```tool_code\nx = 1\n```",
     "closed at the end of a line": "```python\nx = 1``` \nmore",
     "not closed": "```python\nx = 1",
@@ -37,6 +38,8 @@ def test_labelled_blocks_alone_count_if_there_are_any() -> None:
 SPACES = " " * 200_000
 NO_BLOCKS = {
     "never closed": "```python\n" * 200_000,
+    "an object without a label": '```\n{"hypothesis": "A", "note": "b"}\n```',
+    "output of another language": "```bash\nls\n```\n```\na.csv\n```",
     "JSON": "```json\n{}\n```\n```\nmean 3.2\n```",
     "empty": "```python\n \n```",
     "a fence within a line": "So: ```python\nx = 1\n```",

@@ -252,13 +252,6 @@ def test_a_reflection_that_repeats_itself_is_cut() -> None:
     assert len(last_message(requests[3])) < 5000
 
 
-def test_reasoning_without_its_opening_tag_is_not_shown_to_other_roles() -> None:
-    script = in_turn("SECRET</think>1. Count.", verdict(), running("calls", "1"), submitting("calls"))
-    _, requests = run(datavoyager(turns=1), script)
-    assert len(requests) == 4
-    assert "SECRET" not in str(requests)
-
-
 STRICT = {
     "datavoyager": datavoyager(turns=1),
     "reflexion": reflexion(trials=2, actions="text"),
@@ -285,8 +278,8 @@ WRITTEN = {
     "an invocation": '<invoke name="python">',
     "a token": "<|python_tag|>import pandas",
     "Mistral's call": '[TOOL_CALLS]python[ARGS]{"code": "1"}',
-    "a call in Python": 'python(code="1")',
-    "a channel": "<|channel|>commentary to=functions.python",
+    "a call in Python": 'python("1")',
+    "a channel": "<|channel|>analysis to=python code<|message|>x",
 }
 
 

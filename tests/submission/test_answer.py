@@ -19,6 +19,8 @@ OBJECTS: dict[str, tuple[str, str, str]] = {
         "A rises.",
         "",
     ),
+    "in a fence that is not closed": ('Here:\n```json\n{"hypothesis": "A rises."}', "A rises.", ""),
+    "before an end of turn": ('{"hypothesis": "A rises."}<end_of_turn>', "A rises.", ""),
     "after reasoning": ('<think>{"hypothesis": "B"}</think>\n{"hypothesis": "A rises."}<|im_end|>', "A rises.", ""),
     "raw line ends in a string": ('{"hypothesis": "A rises\nwith B."}', "A rises\nwith B.", ""),
     "capitals and a list of steps": (
@@ -89,6 +91,10 @@ def test_reasoning_is_not_part_of_the_answer(text: str, answer: str) -> None:
     assert without_reasoning(text) == answer
 
 
+def test_text_that_was_cut_off_within_reasoning_is_no_answer() -> None:
+    assert without_reasoning("A. <think>B? ```python", is_complete=False) == "A."
+
+
 PLACEHOLDERS = ["", "N/A", "None", "<your hypothesis here>", "[state the hypothesis]", "See above.", "..."]
 
 
@@ -107,6 +113,7 @@ def test_a_text_that_is_longer_than_a_reply_may_be_is_not_parsed() -> None:
 def test_a_long_text_in_brackets_is_a_hypothesis() -> None:
     hypothesis = "A rises with B. " * 6
     assert not is_placeholder(f"[{hypothesis}]")
+    assert not is_placeholder("[A rises (r = 0.4).]")
 
 
 @pytest.mark.parametrize("fragment", ["{'", '{"hypothesis":', "```\n", "\\", "<think ", " "])

@@ -13,7 +13,7 @@ from inspect_discoverybench.experiment.yaml_file import parse_yaml
 ADVICE = {
     "calls": "The model acts by calls, the default of all agents.",
     "text": "The model acts in text: pass -S actions=text with --solver.",
-    None: "The model ran no code. Try -M emulate_tools=true, or choose another model.",
+    None: "The model ran no code. Try -M emulate_tools=true, the other form, or another model.",
 }
 
 

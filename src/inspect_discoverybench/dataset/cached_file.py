@@ -15,9 +15,13 @@ def cached_file(name: str, content: bytes) -> Path:
 
     checksum = hashlib.sha256(content).hexdigest()
     folder = Path(pooch.os_cache("inspect-discoverybench")) / checksum
-    folder.mkdir(parents=True, exist_ok=True)
+    return write_whole(folder / name, content)
+
+
+def write_whole(file: Path, content: bytes) -> Path:
+    """Write a file that appears only once it is complete, in a folder that need not exist."""
+    file.parent.mkdir(parents=True, exist_ok=True)
     # Another process may write the same file: each renames its own.
-    process = os.getpid()
-    partial = folder / f"{name}.{process}"
+    partial = file.with_name(f".{file.name}.{os.getpid()}")
     partial.write_bytes(content)
-    return partial.replace(folder / name)
+    return partial.replace(file)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from inspect_ai.dataset import Sample
 
+from inspect_discoverybench.dataset.answer_key import read_answer_key
 from inspect_discoverybench.dataset.goals import SourcedGoal, goal_metadata, read_goals
 from inspect_discoverybench.dataset.metadata import Goal, Study
 from inspect_discoverybench.dataset.paths import absolute, metadata_files
@@ -54,26 +55,29 @@ def _check_data_file(file: Path, answer_key: Path | None) -> None:
         Table.read(file)
 
 
-def single_goal(path: Path, goal: str, hints: Hints) -> list[Sample]:
+def single_goal(path: Path, goal: str, answer_key: Path | None, hints: Hints) -> list[Sample]:
     """Make one sample that asks a goal about the study of one metadata file.
 
-    The sample has a gold hypothesis only if the metadata file has the same goal.
+    The sample has a gold hypothesis only if the metadata file has the same goal, and its gold hypothesis is there or in
+    the answer key.
 
     Args:
         path: The metadata file.
         goal: The discovery goal.
+        answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
         hints: Hints to add to the task text.
 
     Raises:
         InvalidArgument: The goal is empty.
-        DataError: The metadata file is missing or invalid, or a data file is missing.
+        DataError: The metadata file or the answer key is missing or invalid, or a data file is missing.
     """
     if not goal.strip():
         raise InvalidArgument("goal is empty. Pass a question about the data.")
     location = absolute(path)
     study = Study.read(location)
     known_or_new = _known_or_new(study, goal)
-    metadata = goal_metadata("custom", location, study, known_or_new)
+    golds = read_answer_key(answer_key) if answer_key else None
+    metadata = goal_metadata("custom", location, study, known_or_new, golds)
     sourced = SourcedGoal(location, metadata)
     return make_samples([sourced], hints)
 

@@ -82,7 +82,8 @@ def require_released(root: Path, paths: Iterable[str] | None = None) -> None:
         paths: Paths of the files, relative to the folder; by default all.
 
     Raises:
-        DataError: A file is missing, cannot be read, or differs from the released file.
+        DataError: A file is missing, or differs from the released file.
+        Refused: A file cannot be read.
     """
     differing = differences(root, paths)
     if differing:

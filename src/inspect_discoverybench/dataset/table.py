@@ -45,8 +45,8 @@ class Table:
             for values in reader:
                 if not values:  # a blank line
                     continue
-                place = f"{path}: line {reader.line_num}"
                 if len(values) != len(columns):
+                    place = f"{path}: line {reader.line_num}"
                     raise UnreadableTable(
                         f"{place} has {len(values)} values, expected {len(columns)}. The file may be truncated, or a "
                         f"value with {separator!r} or a line break is not in double quotes."

@@ -15,11 +15,9 @@ from inspect_discoverybench.dataset import data_folder
 from inspect_discoverybench.dataset.archive import DATA_DIR_VARIABLE
 from inspect_discoverybench.errors.exceptions import CheckFailed, DiscoveryBenchError, ModelFailed
 from inspect_discoverybench.errors.provider_failures import inspect_errors, model_errors
-from inspect_discoverybench.replies import without_reasoning
 from inspect_discoverybench.sandbox.image import image, image_exists
 from inspect_discoverybench.sandbox.specification import IMAGE_VARIABLE
-from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.code_block import python_blocks
+from inspect_discoverybench.session.tool import CODE_OR_CALL, python
 
 PACKAGE = "inspect-discoverybench"
 
@@ -98,7 +96,7 @@ def check_docker() -> str:
 
 
 def check_model(name: str) -> str:
-    """Check that a model acts when it is asked to: it calls a tool, or it writes a block of Python code."""
+    """Check that a model acts when it is asked to: it calls a tool, or it writes code or a call in its text."""
     with inspect_errors(CheckFailed, f"{name} cannot be called"):
         # inspect-evals-lint: ignore[IEBP001] -- no task is built
         model = get_model(name, config=GenerateConfig(max_retries=1, timeout=600))
@@ -113,8 +111,8 @@ def check_model(name: str) -> str:
 
     if output.choices and output.message.tool_calls:
         way = "by tool calls"
-    elif python_blocks(without_reasoning(output.completion), is_complete=True):
-        way = "in text: it writes code blocks instead of tool calls"
+    elif CODE_OR_CALL.search(output.completion):
+        way = "in text: it writes its code or calls there"
     else:
         raise CheckFailed(f"{name} neither calls a tool nor writes a block of code. Choose another model for agents.")
     return f"acts {way}. To try it with the agents, run: discoverybench try --model {name}"

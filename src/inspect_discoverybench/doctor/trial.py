@@ -14,7 +14,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench.doctor.checks import check_docker
-from inspect_discoverybench.errors.exceptions import CheckFailed, DataError, InvalidArgument
+from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.errors.provider_failures import inspect_errors, one_line
 from inspect_discoverybench.judge_audit.audit import ACCURACIES
 from inspect_discoverybench.results.result import results_of
@@ -97,7 +97,7 @@ class Trial:
         try:
             check_docker()
             task = real(split="train")
-        except (CheckFailed, DataError) as error:
+        except DiscoveryBenchError as error:
             self.notes.append(f"Left out: DB-REAL in Docker. {error.message}")
         else:
             self._try_agent(task, REAL_SAMPLES, first_agent, form)

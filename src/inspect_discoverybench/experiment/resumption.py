@@ -9,7 +9,7 @@ from inspect_ai.log import EvalLog
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.experiment.eval_set import EvalSet
-from inspect_discoverybench.results.log_files import LogSummary, read_summaries, sample_keys
+from inspect_discoverybench.results.log_files import read_summaries, sample_keys
 
 WHOLE = ""
 """Stands for an experiment that is not divided into shards."""
@@ -35,7 +35,8 @@ def require_all_samples_kept(eval_set: EvalSet, dry_runs: Mapping[str, Sequence[
         logs = list(read_summaries(log_dir))
 
     for log in logs:
-        log_shard = _shard_of(log)
+        metadata = log.header.eval.metadata or {}
+        log_shard = str(metadata.get("shard", WHOLE))
         if log_shard not in dry_runs:
             owner = f"shard {log_shard}" if log_shard else "a run without shards"
             raise InvalidExperiment(
@@ -44,7 +45,7 @@ def require_all_samples_kept(eval_set: EvalSet, dry_runs: Mapping[str, Sequence[
 
         name = f"{Path(log.path).name} in {log_dir}"
         planned_runs = {task_identifier(run, None): run for run in dry_runs[log_shard]}
-        if log.run not in planned_runs:
+        if log.run not in planned_runs or "run" not in metadata:  # a log of `inspect eval` has no labels of its run
             raise InvalidExperiment(
                 f"{path}: {name} does not belong to this experiment in its current form. "
                 "Undo the change, or use another log_dir."
@@ -60,11 +61,6 @@ def require_all_samples_kept(eval_set: EvalSet, dry_runs: Mapping[str, Sequence[
                 f"{path}: {len(lost)} samples of {name} would be dropped, because epochs, limits.samples, "
                 "options.sample_id or sample_shuffle, or the data changed. Undo the change, or use another log_dir."
             )
-
-
-def _shard_of(log: LogSummary) -> str:
-    metadata = log.header.eval.metadata or {}
-    return str(metadata.get("shard", WHOLE))
 
 
 def _reusable_samples(log: EvalLog, planned_run: EvalLog) -> set[tuple[str, int]]:

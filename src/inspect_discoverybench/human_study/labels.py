@@ -236,9 +236,9 @@ def read_labels(paths: Sequence[Path]) -> list[LabelledSample]:
         The samples of the sheets, ordered by item. Those that nobody labelled have no labels.
 
     Raises:
-        DataError: A file does not exist, is not a CSV file, or lacks a column.
-        InvalidArgument: A value is invalid, an item is not in a key, an annotator labelled an item twice, or no labels
-            or no keys exist.
+        DataError: A file does not exist or is not a CSV file.
+        InvalidArgument: A column is missing, a value is invalid, an item is not in a key, an annotator labelled an item
+            twice, or no labels or no keys exist.
     """
     files: list[Path] = []
     for path in paths:

@@ -150,9 +150,9 @@ def read_study(
     """Read the key of each item with what annotators filled in, by their names, ordered by item.
 
     Raises:
-        DataError: A file does not exist, is not a CSV file, or lacks a column.
-        InvalidArgument: A value is invalid, an item or a mark is repeated, an item is not in a key, or nothing is
-            filled in.
+        DataError: A file does not exist or is not a CSV file.
+        InvalidArgument: A column is missing, a value is invalid, an item or a mark is repeated, an item is not in a
+            key, or nothing is filled in.
     """
     items = _read_keys(key_type, keys)
     marks = _read_marks(mark_type, tables)

@@ -111,8 +111,8 @@ def read_ballots(tables: Sequence[Path], key: Path) -> list[Ballot]:
         A ballot for each pair of the key, ordered by name.
 
     Raises:
-        DataError: A file does not exist, is not a CSV file, or lacks a column.
-        InvalidArgument: A value is invalid or repeated, or a pair is not in the key.
+        DataError: A file does not exist or is not a CSV file.
+        InvalidArgument: A column is missing, a value is invalid or repeated, or a pair is not in the key.
     """
     study = read_study(Vote, PairKey, tables, [key])
     return [_ballot(pair, votes) for pair, votes in study]

@@ -4,9 +4,8 @@ import math
 from collections.abc import Mapping
 from functools import cache, partial
 from statistics import fmean
-from typing import Any
+from typing import Any, cast
 
-import pandas as pd
 from inspect_ai.model import Model, ModelOutput, get_model
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, grouped, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -23,6 +22,7 @@ from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.judge_record import judge_record
 from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
 from inspect_discoverybench.scorer.verdict import compare
+from inspect_discoverybench.statistics.partial_scores import PartialScores
 from inspect_discoverybench.submission.submission import Submission
 
 READING = "reading"
@@ -111,18 +111,22 @@ def always(facet: str, verdict: object, scores: list[SampleScore]) -> Value:
 
 def effect(scores: list[SampleScore]) -> Value:
     """What a mean HMS of 20 and a difference of 5 become with error rates like these; empty without pairs."""
-    values = [score.score.as_dict() for score in scores]
-    accuracy = pd.DataFrame(values, columns=[*ACCURACIES], dtype=float).mean()
     judge = Accuracy(
-        context=accuracy.context_match,
-        variables=accuracy.variables,
-        relationship=accuracy.relationship,
+        context=_mean(scores, "context_match"),
+        variables=_mean(scores, "variables"),
+        relationship=_mean(scores, "relationship"),
     )
     mean_of_20 = 100 * judged_mean(0.2, judge)
     mean_of_25 = 100 * judged_mean(0.25, judge)
     if math.isnan(mean_of_20):
         return {}
     return {"mean_of_20": mean_of_20, "difference_of_5": mean_of_25 - mean_of_20}
+
+
+def _mean(scores: list[SampleScore], key: str) -> float:
+    """The mean accuracy on the samples that have it; NaN if there is none."""
+    values = [cast(float, score.score.as_dict()[key]) for score in scores]
+    return PartialScores(values).mean
 
 
 @scorer(metrics=_metrics())

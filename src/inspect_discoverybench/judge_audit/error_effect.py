@@ -6,10 +6,6 @@ of a match, A instead of B, one variable more or less.
 """
 
 from dataclasses import dataclass
-from typing import Literal
-
-Direction = Literal["any", "lenient", "strict"]
-"""Which verdicts are wrong: any, or only those that are too high or too low."""
 
 F1_STEP = 1 / 3
 """Of F1, by one of three variables."""
@@ -29,13 +25,12 @@ class Accuracy:
     relationship: float
 
 
-def judged_mean(true_mean: float, accuracy: Accuracy, direction: Direction = "any") -> float:
+def judged_mean(true_mean: float, accuracy: Accuracy) -> float:
     """Mean HMS by a judge with independent errors.
 
     Args:
         true_mean: Mean HMS by a judge without errors, in [0, 1].
         accuracy: The judge's accuracy.
-        direction: Which of its verdicts are wrong.
     """
     context_errors = 1 - accuracy.context
     variables_errors = (1 - accuracy.variables) * F1_STEP
@@ -43,11 +38,4 @@ def judged_mean(true_mean: float, accuracy: Accuracy, direction: Direction = "an
     solved = accuracy.context * (1 - variables_errors) * (1 - relationship_errors)
     # Errors of the other two facets in both directions cancel out.
     failed = context_errors * FAILED_F1 * FAILED_RELATIONSHIP
-    if direction == "lenient":
-        f1 = FAILED_F1 + variables_errors
-        relationship = FAILED_RELATIONSHIP + relationship_errors
-        solved = 1.0
-        failed = context_errors * f1 * relationship
-    if direction == "strict":
-        failed = 0.0
     return true_mean * solved + (1 - true_mean) * failed

@@ -49,7 +49,7 @@ def shown_tables(table: pd.DataFrame, titles: Mapping[str, str]) -> list[ShownTa
     """
     if table.empty:
         return []
-    if not titles or "benchmark" not in table:
+    if not titles:
         return [_shown("", table)]
     tables = []
     for benchmark, rows in table.groupby("benchmark", sort=False):

@@ -33,6 +33,7 @@ NO_HINTS = (
     "placebo",
     "sandbox",
     "build",
+    "image",
 )
 """Task arguments that select samples, are part of the benchmark or of the judge's record, or change no result. All
 others are hints."""
@@ -129,7 +130,7 @@ class RunRecord:
     @property
     def conditions(self) -> Sequence[str]:
         """Under which conditions the agent worked; empty texts for defaults."""
-        version = f"task version {self.task_version}"
+        version = f"task version {self.version_number}"
         data = f"data commit {self.data_commit}" if self.data_commit else ""
         return self.hints, self.limits, version, data
 

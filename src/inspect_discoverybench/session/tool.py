@@ -18,14 +18,15 @@ CALLS_AS_TEXT = (
 LOST = "All variables are lost. The next call starts a new session."
 RESTARTED = "[The previous session ended, so this call ran in a new one. All earlier variables are lost.]"
 
-_CODE_OR_CALL = re.compile(
-    r"""^[ \t]*(?:```|~~~)|\{\s*["'](?:name|type|function|tool|code)["']\s*:|<\|?(?:function|tool_call|invoke)\b"""
-    r"""|<\|python_tag\||\[TOOL_CALLS\]|\bpython\(\s*code\s*=|\bto=functions\.""",
+CODE_OR_CALL = re.compile(
+    r"""^[ \t]*(?:```|~~~)|\{\s*["'](?:name|type|function|action|tool|tool_name|code)["']\s*:"""
+    r"""|<\|?(?:function|tool_call|invoke|execute|start_function_call)\b|<\|python_tag\||\[TOOL_CALLS\]"""
+    r"""|\b(?:python|submit)\(\s*(?:\w+\s*=|["'])|\bto=(?:functions\.|python\b)""",
     re.MULTILINE,
 )
 """A code fence, or the beginning of a call: as JSON, in the tags of chat templates, or as Python."""
 
-_FENCED = re.compile(r"\s*```(?:python|py)?[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
+_FENCED = re.compile(r"\s*```(?i:py\w*)?[ \t\r]*\n(.*?)\n?```\s*", re.DOTALL)
 
 
 def _view(call: ToolCall) -> ToolCallView:
@@ -77,7 +78,7 @@ def wrote_calls_as_text(events: Sequence[Event]) -> bool:
             if event.output.message.tool_calls:
                 return False
             texts.append(event.output.message.text)
-    return any(_CODE_OR_CALL.search(text) for text in texts)
+    return any(CODE_OR_CALL.search(text) for text in texts)
 
 
 def _observation(cell: CellResult, cell_seconds: int) -> str:

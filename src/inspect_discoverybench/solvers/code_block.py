@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import dedent
 
-_OPENING_FENCE = re.compile(r"^[ \t]*+(`{3,}+|~{3,}+)[ \t]*+(\w*+)[^`~\n]*+\n", re.MULTILINE)
+_OPENING_FENCE = re.compile(r"^[ \t]*+(`{3,}+|~{3,}+)[ \t{.]*+(\w*+)[^`~\n]*+\n", re.MULTILINE)
 """Matches the line that opens a fenced block: the fence, the name of the language, and what follows it."""
 
-_PYTHON = re.compile(r"py(?:thon)?\d*|tool_code", re.IGNORECASE)
+_PYTHON = re.compile(r"i?py(?:thon)?\d*|python_code|tool_code", re.IGNORECASE)
 """Matches the names of the language with which models label Python code."""
 
 
@@ -28,27 +28,17 @@ class Block:
 def python_blocks(text: str, is_complete: bool = False) -> list[Block]:
     """The fenced blocks of Python code in a text, without empty ones, in time linear in its length.
 
-    If none has the label of Python, the first one without a label counts, unless there is one of JSON: an answer.
+    If no block has a label, the first one counts, unless it is an object: an answer.
 
     Args:
         text: The text.
         is_complete: Whether the text was not cut off: small models often end without closing the last block.
     """
-    labelled = []
-    unlabelled = []
-    has_json = False
-    for language, block in _fenced_blocks(text, is_complete):
-        if language == "json":
-            has_json = True
-        elif not block.code.strip():
-            continue
-        elif _PYTHON.fullmatch(language):
-            labelled.append(block)
-        elif not language:
-            unlabelled.append(block)
-    if labelled or has_json:
-        return labelled
-    return unlabelled[:1]
+    blocks = [(language, block) for language, block in _fenced_blocks(text, is_complete) if block.code.strip()]
+    if any(language for language, _ in blocks):
+        return [block for language, block in blocks if _PYTHON.fullmatch(language)]
+    unlabelled = [block for _, block in blocks[:1]]
+    return [block for block in unlabelled if not block.code.startswith("{")]
 
 
 def _fenced_blocks(text: str, is_complete: bool) -> Iterator[tuple[str, Block]]:

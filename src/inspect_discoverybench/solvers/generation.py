@@ -103,7 +103,7 @@ def _is_context_overflow(error: ModelFailed) -> bool:
             return True
         if getattr(cause, "param", None) == "input_tokens":
             return True
-    is_named = "context length" in error.failure or "`inputs`" in error.failure
+    is_named = "context length" in error.failure or "Input validation error: `inputs`" in error.failure
     return is_named and is_bad_request(error)
 
 

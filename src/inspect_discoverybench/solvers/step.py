@@ -209,8 +209,8 @@ class WritingActor(Actor):
         """
         output = await generate_reply(model, conversation)
         output.message.tool_calls = None  # some servers read calls from the text, although no tool is offered
-        text = without_reasoning(output.completion)
         is_complete = output.stop_reason not in CUT_OFF
+        text = without_reasoning(output.completion, is_complete)
         blocks = python_blocks(text, is_complete) if "python" in allowed else []
         if blocks and parse_submission(text[: blocks[0].end]) is None:
             # A program may be written in several blocks. Otherwise, the model is to see the output of the first one.

@@ -21,7 +21,7 @@ class NewStudies:
     Attributes:
         low: Lower end of its 95 % confidence interval; NaN for fewer than eight studies, which are too few to say.
         high: Upper end.
-        p_value: Two-sided p-value of a difference of 0; 1 for too few studies.
+        p_value: Two-sided p-value of a difference of 0; 1 for too few studies. It has no meaning for a mean.
         lowest: Lowest mean over tasks if one study is left out.
         highest: Highest mean over tasks if one study is left out.
         studies: Number of studies.

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
@@ -13,6 +12,7 @@ from typing import Annotated, NamedTuple
 from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 
 from inspect_discoverybench.dataset.answer_key import COLUMNS
+from inspect_discoverybench.dataset.cached_file import write_whole
 from inspect_discoverybench.dataset.paths import absolute
 from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import InvalidArgument
@@ -134,7 +134,7 @@ class SetFolder:
             problem = "contains a set with different settings (see settings.json)"
         if problem:
             raise InvalidArgument(f"out={self.path} {problem}. Choose another folder.")
-        self._write(SETTINGS_FILE, content)
+        write_whole(self.path / SETTINGS_FILE, content)
 
     def domains(self) -> Domains | None:
         """The domains that the author proposed; None if there are none yet."""
@@ -145,7 +145,7 @@ class SetFolder:
 
     def keep_domains(self, domains: Domains) -> None:
         """Keep the proposed domains, so that an interrupted set continues with the same domains."""
-        self._write(DOMAINS_FILE, json_file(domains.model_dump()))
+        write_whole(self.path / DOMAINS_FILE, json_file(domains.model_dump()))
 
     def record(self, slug: str) -> DomainRecord | None:
         """The record of a domain; None if it is not accepted yet."""
@@ -160,9 +160,9 @@ class SetFolder:
         for folder in self.path.glob(f"{slug}_*"):
             shutil.rmtree(folder)
         for path, content in contents.items():
-            self._write(path, content)
+            write_whole(self.path / path, content)
         fields = record.model_dump(mode="json")
-        self._write(f"domains/{slug}.json", json_file(fields))
+        write_whole(self.path / f"domains/{slug}.json", json_file(fields))
 
     def write_answer_key(self) -> None:
         """Write the gold hypotheses of all accepted domains."""
@@ -172,15 +172,7 @@ class SetFolder:
         rows: list[Sequence[object]] = [COLUMNS]
         for record in records:
             rows += record.golds
-        self._write("answer_key.csv", csv_file(rows))
-
-    def _write(self, path: str, content: bytes) -> None:
-        """Write a file that appears only once it is complete."""
-        file = self.path / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        partial = file.with_name(f".{file.name}.{os.getpid()}")
-        partial.write_bytes(content)
-        partial.replace(file)
+        write_whole(self.path / "answer_key.csv", csv_file(rows))
 
 
 def csv_file(rows: Iterable[Iterable[object]]) -> bytes:
