@@ -26,6 +26,7 @@ ACTING = (
     "react_reminder",
     "submit_again",
     "codegen",
+    "codegen_again",
     "codegen_no_program",
     "no_data_guess",
     "datavoyager/coder",

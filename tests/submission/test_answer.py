@@ -19,9 +19,12 @@ OBJECTS: dict[str, tuple[str, str, str]] = {
         "A rises.",
         "",
     ),
-    "in a fence that is not closed": ('Here:\n```json\n{"hypothesis": "A rises."}', "A rises.", ""),
-    "before an end of turn": ('{"hypothesis": "A rises."}<end_of_turn>', "A rises.", ""),
-    "after reasoning": ('<think>{"hypothesis": "B"}</think>\n{"hypothesis": "A rises."}<|im_end|>', "A rises.", ""),
+    "in a fence that is not closed, in brackets": (
+        'Here:\n```json\n{"hypothesis": "[A rises (r = 0.4).]"}',
+        "[A rises (r = 0.4).]",
+        "",
+    ),
+    "after reasoning": ('<think>{"hypothesis": "B"}</think>\n{"hypothesis": "A rises."}<end_of_turn>', "A rises.", ""),
     "raw line ends in a string": ('{"hypothesis": "A rises\nwith B."}', "A rises\nwith B.", ""),
     "capitals and a list of steps": (
         '{"Hypothesis": "A rises.", "Workflow": ["load", "fit"]}',
@@ -113,7 +116,6 @@ def test_a_text_that_is_longer_than_a_reply_may_be_is_not_parsed() -> None:
 def test_a_long_text_in_brackets_is_a_hypothesis() -> None:
     hypothesis = "A rises with B. " * 6
     assert not is_placeholder(f"[{hypothesis}]")
-    assert not is_placeholder("[A rises (r = 0.4).]")
 
 
 @pytest.mark.parametrize("fragment", ["{'", '{"hypothesis":', "```\n", "\\", "<think ", " "])

@@ -20,6 +20,7 @@ from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.judge_record import judge_record
 from inspect_discoverybench.scorer.released_form import PRODUCT, is_released
+from inspect_discoverybench.scorer.reply_cache import ReplyCache
 from inspect_discoverybench.scorer.verdict import compare
 
 
@@ -60,14 +61,15 @@ def judge(
         predicted_workflow=replace_surrogates(pred_workflow),
     )
     with inspect_errors(JudgeUnavailable, f"The judge {grader} cannot be called", "Choose another one with --grader."):
-        get_model(grader)  # inspect-evals-lint: ignore[IEBP001] -- no task is built
+        model = get_model(grader)  # inspect-evals-lint: ignore[IEBP001] -- no task is built
 
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
     # This command is interactive. Inspect's default is to retry indefinitely.
-    judge_model = Judge.for_eval(grader, transport=GenerateConfig(max_retries=3, timeout=120))
+    transport = GenerateConfig(max_retries=3, timeout=120)
+    judge = Judge(model, transport, ReplyCache.for_model(model))
     try:
-        verdict = asyncio.run(compare(judge_model, pair, with_released))
+        verdict = asyncio.run(compare(judge, pair, with_released))
     except JudgeFailed as error:
         raise JudgeFailed(error.failure, "Try again, or choose another judge.") from error
 
@@ -75,7 +77,7 @@ def judge(
     if out is not None:
         # JSON has no NaN.
         scores = {key: None if isnan(value) else value for key, value in verdict.values.items()}
-        result = {"scores": scores, **judge_record(judge_model, verdict)}
+        result = {"scores": scores, **judge_record(judge, verdict)}
         out.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", "utf-8")
     if any(map(isnan, verdict.values.values())):
         raise click.exceptions.Exit(3)

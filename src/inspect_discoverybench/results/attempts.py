@@ -12,24 +12,41 @@ def current_results(results: Sequence[Result]) -> list[Result]:
     Args:
         results: The results of all logs. Those of a log that was changed later follow.
     """
-    # `eval-retry` repeats the samples with an error under a new uuid, and where the file system has no locks, a shard
-    # that was started twice has two logs. Clocks of machines differ, so a retry may seem to be the earlier attempt.
+    valid = _valid_attempts(results)
+    latest = _latest_scores(results)
+    current = []
+    for result in results:
+        is_latest = latest.get(_judged(result)) is result
+        if is_latest and result.sample.uuid in valid:
+            current.append(result)
+    return sorted(current, key=lambda result: result.run.created)
+
+
+def _valid_attempts(results: Sequence[Result]) -> set[str]:
+    """The uuid of the valid attempt at each sample in each epoch of a run.
+
+    `eval-retry` repeats the samples with an error under a new uuid, and where the file system has no locks, a shard
+    that was started twice has two logs. Clocks of machines differ, so a retry may seem to be the earlier attempt.
+    """
     attempts = {}
     for result in sorted(results, key=_validity):
         attempted = (result.run.run, result.sample.id, result.sample.epoch)
         attempts[attempted] = result.sample.uuid
-    valid = set(attempts.values())
+    return set(attempts.values())
 
-    # The log that was changed last has the latest score, unless it was not scored.
+
+def _latest_scores(results: Sequence[Result]) -> dict[Hashable, Result]:
+    """The latest result of each attempt with one of its scores by one judge.
+
+    The log that was changed last has it, unless it was not scored.
+    """
     latest: dict[Hashable, Result] = {}
     for result in sorted(results, key=lambda result: result.score.is_scored):
-        # A log that was not scored may be next to its scored copy.
-        latest.pop((result.sample.uuid, result.score.score, None), None)
+        # A log that was not scored, and so names no judge, may be next to its scored copy.
+        without_judge = (result.sample.uuid, result.score.score, None)
+        latest.pop(without_judge, None)
         latest[_judged(result)] = result
-
-    latest_results = [result for result in results if latest.get(_judged(result)) is result]
-    current = [result for result in latest_results if result.sample.uuid in valid]
-    return sorted(current, key=lambda result: result.run.created)
+    return latest
 
 
 def _validity(result: Result) -> tuple[bool, bool, str]:

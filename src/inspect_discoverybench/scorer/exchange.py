@@ -6,7 +6,13 @@ from typing import Any
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 
 from inspect_discoverybench.errors.exceptions import JudgeFailed
-from inspect_discoverybench.errors.provider_failures import ends_sample, is_bad_request, reason_of, redact_request
+from inspect_discoverybench.errors.provider_failures import (
+    ends_sample,
+    is_bad_request,
+    reason_of,
+    redact_request,
+    remember_keys_of,
+)
 from inspect_discoverybench.replies import replace_surrogates
 from inspect_discoverybench.scorer.question import Question
 from inspect_discoverybench.scorer.settings import RequestSettings
@@ -66,6 +72,7 @@ class Exchange:
         except Exception as error:  # every provider raises different types
             if ends_sample(error):
                 raise
+            remember_keys_of(self.model)
             cause = redact_request(error)
             is_rejected = is_bad_request(error)
             has_raised_limit = self._raised_limit is not None

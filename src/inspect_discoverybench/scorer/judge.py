@@ -8,7 +8,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 
 from inspect_discoverybench.errors.exceptions import JudgeUnavailable, ReplyRejected
-from inspect_discoverybench.errors.provider_failures import inspect_errors, remember_keys_of
+from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import ReplyT, ask_until_valid
 from inspect_discoverybench.scorer.exchange import DefaultsRejected, Exchange
@@ -43,13 +43,8 @@ class Judge:
     exchanges: list[Exchange] = field(default_factory=list)
 
     @classmethod
-    def for_eval(cls, default: str, transport: GenerateConfig | None = None) -> "Judge":
+    def for_eval(cls, default: str) -> "Judge":
         """The judge of the running eval: the model of the role `grader`, else the default.
-
-        Args:
-            default: Model to use if the role is not set.
-            transport: Retries and timeouts of requests; by default those of the role, else those of the evaluated
-                model, else `DEFAULT_TIMEOUT`.
 
         Raises:
             JudgeUnavailable: The model cannot be created, for example because its API key is missing.
@@ -59,10 +54,7 @@ class Judge:
         with inspect_errors(JudgeUnavailable, where, remedy):
             # No config here: our settings are sent with each request, so that those of the role can take precedence.
             model = get_model(role=ROLE, default=default)  # inspect-evals-lint: ignore[IEBP001] -- called in an eval
-        remember_keys_of(model)
-        timeouts = transport or _timeouts(model)
-        cache = ReplyCache.for_model(model)
-        return cls(model, timeouts, cache)
+        return cls(model, _timeouts(model), ReplyCache.for_model(model))
 
     async def ask(self, question: Question[ReplyT]) -> ReplyT | ParseFailure:
         """Ask a question until a reply is valid, at most three times.

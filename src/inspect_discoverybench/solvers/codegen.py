@@ -13,7 +13,8 @@ from inspect_discoverybench.solvers.step import Actor, create_actor
 def codegen(actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Generate twice: the whole program, then the answer.
 
-    The system prompt contains one worked example. A program that fails is not run again.
+    The system prompt contains one worked example. A program that fails is not run again. A model that writes none is
+    asked for it once more.
 
     Args:
         actions: The form in which the model acts, `calls` or `text`.
@@ -31,9 +32,11 @@ def codegen(actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) ->
 async def run_codegen(state: TaskState, actor: Actor) -> None:
     """Write a program, run it and submit. Extends the messages of `state` and sets its output."""
     actor.begin(state, "solvers/codegen")
-    program = await actor.step(state.messages, ["python"])
-    program.append_to(state)
-    if not program.has_acted:
-        state.messages.append(actor.message("solvers/codegen_no_program"))
+    for next_request in ("solvers/codegen_again", "solvers/codegen_no_program"):
+        program = await actor.step(state.messages, ["python"])
+        program.append_to(state)
+        if program.has_acted:
+            break
+        state.messages.append(actor.message(next_request))
     answer = await actor.submit(state.messages)
     answer.append_to(state)
