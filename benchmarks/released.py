@@ -19,7 +19,7 @@ from random import Random
 from unittest.mock import Mock, patch
 
 import numpy as np
-from inspect_ai.model import GenerateConfig
+from inspect_ai.model import get_model
 from measure import own_folders, show
 
 from inspect_discoverybench.scorer.facets import ask_relationship, ask_variables
@@ -117,7 +117,7 @@ def authors_scores(checkout: Path) -> list[float]:
 
 async def our_scores() -> list[float]:
     """Our `hms_released`."""
-    judge = Judge.for_eval(DEFAULT_JUDGE, transport=GenerateConfig())
+    judge = Judge(get_model(DEFAULT_JUDGE))
     scores = []
     for pair in PAIRS:
         parts = await ask_released(judge, pair)
