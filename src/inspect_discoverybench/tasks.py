@@ -145,7 +145,7 @@ def custom(  # noqa: D417
         path: A metadata file, or a folder of them. Data files are in the folder of their metadata file.
         answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
         goal: Ask only this goal; `path` must be one metadata file. It is scored only if the file has the same goal,
-            and its gold hypothesis is there or in the answer key.
+            and its gold hypothesis is given.
     """
     from inspect_discoverybench.dataset.custom import custom_samples, single_goal
     from inspect_discoverybench.dataset.paths import absolute

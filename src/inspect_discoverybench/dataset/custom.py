@@ -36,7 +36,11 @@ def custom_samples(path: Path, answer_key: Path | None, hints: Hints) -> list[Sa
     """
     paths = metadata_files(absolute(path))
     goals = read_goals("custom", paths, answer_key)
-    samples = make_samples(goals, hints)
+    return _checked(make_samples(goals, hints), answer_key)
+
+
+def _checked(samples: list[Sample], answer_key: Path | None) -> list[Sample]:
+    """The samples, whose data files are checked."""
     files: set[str] = set()
     for sample in samples:
         files |= set((sample.files or {}).values())
@@ -58,8 +62,7 @@ def _check_data_file(file: Path, answer_key: Path | None) -> None:
 def single_goal(path: Path, goal: str, answer_key: Path | None, hints: Hints) -> list[Sample]:
     """Make one sample that asks a goal about the study of one metadata file.
 
-    The sample has a gold hypothesis only if the metadata file has the same goal, and its gold hypothesis is there or in
-    the answer key.
+    The sample has a gold hypothesis only if the metadata file has the same goal, and its gold hypothesis is given.
 
     Args:
         path: The metadata file.
@@ -69,17 +72,19 @@ def single_goal(path: Path, goal: str, answer_key: Path | None, hints: Hints) ->
 
     Raises:
         InvalidArgument: The goal is empty.
-        DataError: The metadata file or the answer key is missing or invalid, or a data file is missing.
+        DataError: A file is missing, invalid or truncated.
     """
     if not goal.strip():
         raise InvalidArgument("goal is empty. Pass a question about the data.")
     location = absolute(path)
     study = Study.read(location)
     known_or_new = _known_or_new(study, goal)
-    golds = read_answer_key(answer_key) if answer_key else None
+    golds = None
+    if answer_key and known_or_new in study.goals:
+        golds = read_answer_key(answer_key)
     metadata = goal_metadata("custom", location, study, known_or_new, golds)
     sourced = SourcedGoal(location, metadata)
-    return make_samples([sourced], hints)
+    return _checked(make_samples([sourced], hints), answer_key)
 
 
 def _known_or_new(study: Study, question: str) -> Goal:

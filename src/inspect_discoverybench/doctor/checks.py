@@ -15,6 +15,7 @@ from inspect_discoverybench.dataset import data_folder
 from inspect_discoverybench.dataset.archive import DATA_DIR_VARIABLE
 from inspect_discoverybench.errors.exceptions import CheckFailed, DiscoveryBenchError, ModelFailed
 from inspect_discoverybench.errors.provider_failures import inspect_errors, model_errors
+from inspect_discoverybench.replies import without_reasoning
 from inspect_discoverybench.sandbox.image import image, image_exists
 from inspect_discoverybench.sandbox.specification import IMAGE_VARIABLE
 from inspect_discoverybench.session.tool import CODE_OR_CALL, python
@@ -111,7 +112,7 @@ def check_model(name: str) -> str:
 
     if output.choices and output.message.tool_calls:
         way = "by tool calls"
-    elif CODE_OR_CALL.search(output.completion):
+    elif CODE_OR_CALL.search(without_reasoning(output.completion)):
         way = "in text: it writes its code or calls there"
     else:
         raise CheckFailed(f"{name} neither calls a tool nor writes a block of code. Choose another model for agents.")

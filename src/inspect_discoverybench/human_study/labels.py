@@ -132,8 +132,6 @@ class LabelledSample(LabelKey):
 
         They do if every facet is known, or if any is 0.
         """
-        if all(self.right(step) for step in FACET_STEPS.values()):
-            return self.hms
         known: dict[str, float] = {}
         for facet in FACET_KEYS:
             score = self._true_score(facet)

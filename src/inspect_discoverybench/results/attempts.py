@@ -14,11 +14,8 @@ def current_results(results: Sequence[Result]) -> list[Result]:
     """
     valid = _valid_attempts(results)
     latest = _latest_scores(results)
-    current = []
-    for result in results:
-        is_latest = latest.get(_judged(result)) is result
-        if is_latest and result.sample.uuid in valid:
-            current.append(result)
+    latest_results = [result for result in results if latest.get(_judged(result)) is result]
+    current = [result for result in latest_results if result.sample.uuid in valid]
     return sorted(current, key=lambda result: result.run.created)
 
 
@@ -43,8 +40,7 @@ def _latest_scores(results: Sequence[Result]) -> dict[Hashable, Result]:
     latest: dict[Hashable, Result] = {}
     for result in sorted(results, key=lambda result: result.score.is_scored):
         # A log that was not scored, and so names no judge, may be next to its scored copy.
-        without_judge = (result.sample.uuid, result.score.score, None)
-        latest.pop(without_judge, None)
+        latest.pop((result.sample.uuid, result.score.score, None), None)
         latest[_judged(result)] = result
     return latest
 

@@ -4,14 +4,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from inspect_discoverybench.dataset.splits import ALL
 from inspect_discoverybench.results.result import Result
 from inspect_discoverybench.results.run_record import PLACEBO, RunRecord
 
 BENCHMARKS = {"real": "DB-REAL", "synth": "DB-SYNTH"}
 """Names of the tasks that have splits."""
-
-ALL_SPLITS = "all"
-"""Name of all splits together, in the task's argument and in the name of the benchmark."""
 
 
 @dataclass(frozen=True)
@@ -79,8 +77,8 @@ def benchmark_name(run: RunRecord, split: str | None, pool_splits: bool = False)
     task = run.task.removesuffix(PLACEBO)
     name = BENCHMARKS.get(task, task)
     if task in BENCHMARKS:
-        is_pooled = pool_splits or arguments.get("split") == ALL_SPLITS
-        name += f" {ALL_SPLITS if is_pooled else split}"
+        is_pooled = pool_splits or arguments.get("split") == ALL
+        name += f" {ALL if is_pooled else split}"
     if task != run.task:
         name += f", placebo {arguments.get('placebo')}"
     return name

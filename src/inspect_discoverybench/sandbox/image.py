@@ -18,12 +18,9 @@ LOOKUP_SECONDS = 10
 """Time limit for Docker's response in seconds."""
 
 
-def image(folder: Path | None = None) -> str:
-    """Name and tag of the image that is built from a folder; by default, from `sandbox/`.
-
-    The tag is a digest of the build inputs, so no outdated image is used.
-    """
-    digest = build_digest(folder or shipped("sandbox"))
+def image() -> str:
+    """Name and tag of the image. The tag is a digest of the build inputs, so no outdated image is used."""
+    digest = build_digest(shipped("sandbox"))
     return f"inspect-discoverybench-sandbox:{digest[:12]}"
 
 

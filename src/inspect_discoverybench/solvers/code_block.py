@@ -28,17 +28,17 @@ class Block:
 def python_blocks(text: str, is_complete: bool = False) -> list[Block]:
     """The fenced blocks of Python code in a text, without empty ones, in time linear in its length.
 
-    If no block has a label, the first one counts, unless it is an object: an answer.
+    If none has the label of Python or JSON, the first one counts if it has no label and is no object: an answer.
 
     Args:
         text: The text.
         is_complete: Whether the text was not cut off: small models often end without closing the last block.
     """
     blocks = [(language, block) for language, block in _fenced_blocks(text, is_complete) if block.code.strip()]
-    if any(language for language, _ in blocks):
-        return [block for language, block in blocks if _PYTHON.fullmatch(language)]
-    unlabelled = [block for _, block in blocks[:1]]
-    return [block for block in unlabelled if not block.code.startswith("{")]
+    labelled = [block for language, block in blocks if _PYTHON.fullmatch(language)]
+    if labelled or any(language.lower() == "json" for language, _ in blocks):
+        return labelled
+    return [block for language, block in blocks[:1] if not language and not block.code.lstrip().startswith("{")]
 
 
 def _fenced_blocks(text: str, is_complete: bool) -> Iterator[tuple[str, Block]]:

@@ -1,6 +1,7 @@
 """CodeGen: one program, run once, then a hypothesis based on its output (paper §5.1)."""
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import suspend_turn_limit
 
 from inspect_discoverybench.errors.invalid_values import refusing_unknown
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
@@ -32,11 +33,14 @@ def codegen(actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) ->
 async def run_codegen(state: TaskState, actor: Actor) -> None:
     """Write a program, run it and submit. Extends the messages of `state` and sets its output."""
     actor.begin(state, "solvers/codegen")
-    for next_request in ("solvers/codegen_again", "solvers/codegen_no_program"):
-        program = await actor.step(state.messages, ["python"])
+    program = await actor.step(state.messages, ["python"])
+    program.append_to(state)
+    if not program.has_acted:
+        state.messages.append(actor.message("solvers/codegen_again"))
+        with suspend_turn_limit():
+            program = await actor.step(state.messages, ["python"])
         program.append_to(state)
-        if program.has_acted:
-            break
-        state.messages.append(actor.message(next_request))
+    if not program.has_acted:
+        state.messages.append(actor.message("solvers/codegen_no_program"))
     answer = await actor.submit(state.messages)
     answer.append_to(state)

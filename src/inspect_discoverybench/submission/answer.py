@@ -38,7 +38,7 @@ PLACEHOLDERS = {"n/a", "na", "none", "null", "tbd", "see above", "hypothesis", "
 MAX_PLACEHOLDER_LENGTH = 80
 """A longer text in brackets may be a hypothesis."""
 
-_IN_BRACKETS = re.compile(r"<[^<>]*>|\[[^\[\]\d\"']*\]|\{[^{}\d\"']*\}")
+_IN_BRACKETS = re.compile(r"<[^<>]*>|\[(?![\"'])[^\[\]=<>]*\]|\{(?![\"'])[^{}=<>]*\}")
 
 _CALL_ARGUMENTS = ("arguments", "parameters", "input")
 """Keys of the arguments in calls that models write as JSON."""
@@ -85,7 +85,7 @@ def parse_submission(text: str) -> Submission | None:
         return None
     body = without_reasoning(text)
     blocks = fenced_blocks(body)
-    if blocks and body.rstrip("` \t\r\n").endswith(blocks[-1]):
+    if blocks and not body.startswith("{") and body.rstrip("` \t\r\n").endswith(blocks[-1]):
         body = blocks[-1]
     content = _mapping(body)
     return _submission_in(content)

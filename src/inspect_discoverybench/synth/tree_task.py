@@ -16,7 +16,7 @@ MAX_PREDICTORS = 13
 FACETS = ["relationship", "variables", "context"]
 """The facets that goals ask for, in turn."""
 
-FACETS_WITHOUT_SUB_POPULATION = ["relationship", "variables"]
+FACETS_WITHOUT_SUB_POPULATION = FACETS[:2]
 """The same for a hypothesis that holds in all rows: its context is no discovery."""
 
 DATA_FILE = "data.csv"
