@@ -38,16 +38,16 @@ def strict_mean(true_mean: float, accuracy: Accuracy) -> float:
     return true_mean * judged_mean(1, accuracy)
 
 
-JUDGED_MEANS = {"any": judged_mean, "lenient": lenient_mean, "strict": strict_mean}
+MEANS_BY_JUDGES = {"any": judged_mean, "lenient": lenient_mean, "strict": strict_mean}
 
 
 def main() -> None:
     """Print one table."""
     rows = []
     for name, accuracy in JUDGES.items():
-        for errors, judge in JUDGED_MEANS.items():
-            mean = judge(MEAN, accuracy)
-            difference = judge(HIGHER_MEAN, accuracy) - mean
+        for errors, mean_by_judge in MEANS_BY_JUDGES.items():
+            mean = mean_by_judge(MEAN, accuracy)
+            difference = mean_by_judge(HIGHER_MEAN, accuracy) - mean
             rows.append((name, errors, 100 * mean, 100 * difference))
     columns = {
         "right verdicts: context / variables / relationship": "",

@@ -363,11 +363,9 @@ def test_code_whose_fence_is_not_closed_runs_unless_the_reply_was_cut() -> None:
 
 
 def test_an_answer_in_a_fence_without_a_label_is_no_code() -> None:
-    answer = f"```\n{OBJECT}\n```"
-    sample, requests = run(react(actions="text"), acting("text", f"{answer}\nThis is well supported."))
+    answer = f"```\n{OBJECT}\n```\nThis is well supported."
+    sample, requests = run(react(actions="text"), acting("text", answer))
     assert "Your message contains no complete action." in last_message(requests[1])
-    require_work(sample)
-    sample, _ = run(react(actions="text"), in_turn(BLOCK, answer))
     require_work(sample)
 
 

@@ -79,7 +79,7 @@ def single_goal(path: Path, goal: str, answer_key: Path | None, hints: Hints) ->
     location = absolute(path)
     study = Study.read(location)
     known_or_new = _known_or_new(study, goal)
-    golds = None
+    golds = None  # a new goal has none, whatever rows the answer key has
     if answer_key and known_or_new in study.goals:
         golds = read_answer_key(answer_key)
     metadata = goal_metadata("custom", location, study, known_or_new, golds)

@@ -14,13 +14,15 @@ _PYTHON = re.compile(r"i?py(?:thon)?\d*|python_code|tool_code", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of Python code.
+    """A fenced block.
 
     Attributes:
-        code: The code.
+        language: Its label; empty without one.
+        code: Its contents.
         end: Where it ends in the text that it is in.
     """
 
+    language: str
     code: str
     end: int
 
@@ -34,15 +36,21 @@ def python_blocks(text: str, is_complete: bool = False) -> list[Block]:
         text: The text.
         is_complete: Whether the text was not cut off: small models often end without closing the last block.
     """
-    blocks = [(language, block) for language, block in _fenced_blocks(text, is_complete) if block.code.strip()]
-    labelled = [block for language, block in blocks if _PYTHON.fullmatch(language)]
-    if labelled or any(language.lower() == "json" for language, _ in blocks):
+    blocks = [block for block in _fenced_blocks(text, is_complete) if block.code.strip()]
+    labelled = [block for block in blocks if _PYTHON.fullmatch(block.language)]
+    has_json = any(block.language.lower() == "json" for block in blocks)
+    if labelled or has_json or not blocks:
         return labelled
-    return [block for language, block in blocks[:1] if not language and not block.code.lstrip().startswith("{")]
+
+    first = blocks[0]
+    is_object = first.code.lstrip().startswith("{")
+    if first.language or is_object:
+        return []
+    return [first]
 
 
-def _fenced_blocks(text: str, is_complete: bool) -> Iterator[tuple[str, Block]]:
-    """Each block with the name of its language. One that is not closed is left out, or the last if it has a label."""
+def _fenced_blocks(text: str, is_complete: bool) -> Iterator[Block]:
+    """Each block. One that is not closed ends the text, and counts only if it has a label and the text is complete."""
     end = 0
     while opening := _OPENING_FENCE.search(text, end):
         fence, language = opening.groups()
@@ -52,8 +60,9 @@ def _fenced_blocks(text: str, is_complete: bool) -> Iterator[tuple[str, Block]]:
             if is_complete and language:
                 # The fence may stand after the last line of code.
                 code = text[start:].partition(fence)[0]
-                yield language, Block(dedent(code), start + len(code))
+                yield Block(language, dedent(code), start + len(code))
             return
 
         end = closing.end()
-        yield language, Block(dedent(text[start : closing.start()]), end)  # in a list, blocks are indented
+        code = text[start : closing.start()]
+        yield Block(language, dedent(code), end)  # in a list, blocks are indented
