@@ -67,7 +67,6 @@ def discovery_task(
     )
     if placebo is not None:
         selected = placebo_samples(selected, placebo)
-        metadata["placebo"] = placebo
         name = f"{name}_placebo"
         title = f"{title}, placebo {placebo}"
         version = f"{version}+placebo"

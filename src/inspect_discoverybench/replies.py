@@ -200,8 +200,7 @@ def without_reasoning(text: str, is_complete: bool = True) -> str:
 
 def fenced_blocks(text: str) -> list[str]:
     """The contents of the Markdown code fences in a text, without empty ones. The last may not be closed."""
-    outside_and_inside = _FENCE.split(text)
-    inside = outside_and_inside[1::2]
+    inside = _FENCE.split(text)[1::2]
     blocks = [block.strip() for block in inside]
     return [block for block in blocks if block]
 

@@ -52,7 +52,7 @@ def test_an_agent_that_submits_nothing_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        ("--goal '  '", "goal is empty"),
+        ("--goal '  '", "is empty or not one text"),
         ("--goal Why --solver genius", "discoverybench/genius"),
         ("--goal Why --model openai/gpt-4o", "OPENAI_API_KEY"),
     ],

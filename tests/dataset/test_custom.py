@@ -2,6 +2,7 @@
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inspect_ai import eval as inspect_eval
@@ -9,7 +10,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_discoverybench import custom
 from inspect_discoverybench.dataset.custom import custom_samples
 from inspect_discoverybench.dataset.task_text import Hints
-from inspect_discoverybench.errors.exceptions import DataError, DataMissing, Refused, UnreadableTable
+from inspect_discoverybench.errors.exceptions import DataError, DataMissing, InvalidArgument, Refused, UnreadableTable
 from tests.dataset.studies import COLUMNS, load, study, write_study
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "lighthouses"
@@ -83,6 +84,12 @@ def test_paths_without_metadata_files_are_refused(tmp_path: Path) -> None:
     (folder / "metadata_0.json").rename(other_name)
     with pytest.raises(DataError, match=r"Rename it to metadata_<number>\.json"):
         load(other_name)
+
+
+def test_a_goal_that_inspect_has_split_at_its_commas_is_refused() -> None:
+    goal: Any = ["Does height", " or age matter?"]
+    with pytest.raises(InvalidArgument, match="at commas"):
+        custom(path=str(EXAMPLE), goal=goal)
 
 
 def test_a_relative_path_is_resolved_before_it_names_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

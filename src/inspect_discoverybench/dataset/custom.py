@@ -43,7 +43,7 @@ def _checked(samples: list[Sample], answer_key: Path | None) -> list[Sample]:
     """The samples, whose data files are checked."""
     files: set[str] = set()
     for sample in samples:
-        files |= set((sample.files or {}).values())
+        files.update((sample.files or {}).values())
     for file in sorted(files):
         _check_data_file(Path(file), answer_key)
     return samples
@@ -59,7 +59,7 @@ def _check_data_file(file: Path, answer_key: Path | None) -> None:
         Table.read(file)
 
 
-def single_goal(path: Path, goal: str, answer_key: Path | None, hints: Hints) -> list[Sample]:
+def single_goal(path: Path, goal: object, answer_key: Path | None, hints: Hints) -> list[Sample]:
     """Make one sample that asks a goal about the study of one metadata file.
 
     The sample has a gold hypothesis only if the metadata file has the same goal, and its gold hypothesis is given.
@@ -71,11 +71,14 @@ def single_goal(path: Path, goal: str, answer_key: Path | None, hints: Hints) ->
         hints: Hints to add to the task text.
 
     Raises:
-        InvalidArgument: The goal is empty.
+        InvalidArgument: The goal is empty or not one text.
         DataError: A file is missing, invalid or truncated.
     """
-    if not goal.strip():
-        raise InvalidArgument("goal is empty. Pass a question about the data.")
+    if not isinstance(goal, str) or not goal.strip():
+        raise InvalidArgument(
+            f"goal={goal} is empty or not one text. Pass a question about the data. Inspect splits values of -T at "
+            "commas: pass a question with commas to `discoverybench ask`."
+        )
     location = absolute(path)
     study = Study.read(location)
     known_or_new = _known_or_new(study, goal)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from functools import cache, partial
 from statistics import fmean
-from typing import Any, cast
+from typing import Any
 
 from inspect_ai.model import Model, ModelOutput, get_model
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, grouped, mean, scorer, stderr
@@ -125,7 +125,7 @@ def effect(scores: list[SampleScore]) -> Value:
 
 def _mean(scores: list[SampleScore], key: str) -> float:
     """The mean accuracy on the samples that have it; NaN if there is none."""
-    values = [cast(float, score.score.as_dict()[key]) for score in scores]
+    values: list[Any] = [score.score.as_dict()[key] for score in scores]
     return PartialScores(values).mean
 
 
