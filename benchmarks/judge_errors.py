@@ -2,7 +2,7 @@
 
 from measure import show
 
-from inspect_discoverybench.judge_audit.error_effect import (
+from inspect_discoverybench.judge_pairs.error_effect import (
     F1_STEP,
     FAILED_F1,
     FAILED_RELATIONSHIP,

@@ -10,6 +10,7 @@ import pytest
 from inspect_discoverybench.dataset.metadata import Column, DataFile
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.task_text import Hints, task_text
+from inspect_discoverybench.generator.author import question
 from inspect_discoverybench.prompts.prompt import Prompt, prompt_names
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.prompt_values import prompt_values
@@ -17,7 +18,6 @@ from inspect_discoverybench.scorer.quotation import answer_question
 from inspect_discoverybench.solvers.datavoyager import Role, turn_message
 from inspect_discoverybench.solvers.person import person_instructions
 from inspect_discoverybench.solvers.step import create_actor
-from inspect_discoverybench.synth.author import question
 
 SYNTH_QUESTIONS = ("domains", "root", "distractors", "expand", "task", "review")
 ACTING = (

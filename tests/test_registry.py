@@ -1,5 +1,6 @@
 """Names of tasks, solvers and scorers on the command line and in logs."""
 
+import pkgutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -33,6 +34,12 @@ def run(task: Any, **options: Any) -> EvalLog:
     [log] = inspect_eval(task, model="none", solver=GOLD, limit=1, **options)
     assert log.status == "success", log.error
     return log
+
+
+def test_no_module_has_the_name_of_a_task() -> None:
+    """Python binds a submodule to its name on the first import, in place of the task."""
+    modules = {module.name for module in pkgutil.iter_modules(inspect_discoverybench.__path__)}
+    assert modules.isdisjoint(inspect_discoverybench.__all__)
 
 
 @pytest.mark.parametrize("form", FORMS)

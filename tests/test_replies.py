@@ -11,13 +11,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspect_discoverybench.errors.exceptions import ReplyRejected
+from inspect_discoverybench.generator.growth import Distractors, Expansion
+from inspect_discoverybench.generator.set_folder import Domains
 from inspect_discoverybench.replies import MAX_REPLY_LENGTH, Reply, parse_reply
 from inspect_discoverybench.scorer.contexts import Contexts, Match
 from inspect_discoverybench.scorer.facets import Relationship, Variables
 from inspect_discoverybench.scorer.quotation import Quotation
 from inspect_discoverybench.scorer.released_form import Parts
-from inspect_discoverybench.synth.growth import Distractors, Expansion
-from inspect_discoverybench.synth.set_folder import Domains
 
 REPLY_TYPES: list[type[Reply]] = [
     Contexts,

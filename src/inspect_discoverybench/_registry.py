@@ -78,7 +78,7 @@ for _registered in (real, synth, custom, demo, judge_audit, synth_generate):
 for _solver, _module in SOLVERS.items():
     _add_lazily("solver", f"solvers.{_module}", _solver, Solver)
 _add_lazily("scorer", "scorer.scorer", "hms", Scorer, label="HMS")
-_add_lazily("scorer", "judge_audit.audit", "audit", Scorer)
+_add_lazily("scorer", "judge_pairs.audit", "audit", Scorer)
 for _scanner in SCANNERS:
     _add_lazily("scanner", "scanners.scanners", _scanner)
 _add_lazily("scanjob", "scanners.scanners", "scan")

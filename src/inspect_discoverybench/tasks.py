@@ -213,9 +213,9 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
     from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
     from inspect_discoverybench.dataset.samples import data_checksum
     from inspect_discoverybench.dataset.splits import released_samples
-    from inspect_discoverybench.judge_audit.audit import audit, judge_pair
-    from inspect_discoverybench.judge_audit.pairs import PAIR_FIELDS, invented_pairs, released_pairs
-    from inspect_discoverybench.judge_audit.texts import text_samples
+    from inspect_discoverybench.judge_pairs.audit import audit, judge_pair
+    from inspect_discoverybench.judge_pairs.pairs import PAIR_FIELDS, invented_pairs, released_pairs
+    from inspect_discoverybench.judge_pairs.texts import text_samples
     from inspect_discoverybench.provenance import provenance
     from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
     from inspect_discoverybench.scorer.paper_accuracy import PAPER_ACCURACY
@@ -291,13 +291,13 @@ def synth_generate(
         InvalidTree: A hand-written tree is invalid.
     """
     from inspect_discoverybench.discovery import end_session
+    from inspect_discoverybench.generator import generate
+    from inspect_discoverybench.generator.domains import DomainSource
+    from inspect_discoverybench.generator.set_folder import SetFolder, SetSettings
     from inspect_discoverybench.provenance import provenance
     from inspect_discoverybench.sandbox.image import record_image
     from inspect_discoverybench.sandbox.specification import sandbox_spec
     from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
-    from inspect_discoverybench.synth import generate
-    from inspect_discoverybench.synth.domains import DomainSource
-    from inspect_discoverybench.synth.set_folder import SetFolder, SetSettings
 
     refuse_unknown(synth_generate, unknown)
     require_given(synth_generate, "out", out)

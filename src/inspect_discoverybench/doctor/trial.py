@@ -16,7 +16,7 @@ from inspect_ai.solver import SolverSpec
 from inspect_discoverybench.doctor.checks import check_docker
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.errors.provider_failures import inspect_errors, one_line
-from inspect_discoverybench.judge_audit.audit import ACCURACIES
+from inspect_discoverybench.judge_pairs.audit import ACCURACIES
 from inspect_discoverybench.results.result import results_of
 from inspect_discoverybench.results.sample_score import SampleScore
 from inspect_discoverybench.tasks import demo, judge_audit, real

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from inspect_discoverybench.errors.exceptions import ExpressionRefused
+from inspect_discoverybench.generator.expression import Expression
+from inspect_discoverybench.generator.tree import Node, Text, Tree
 from inspect_discoverybench.replies import Reply
-from inspect_discoverybench.synth.expression import Expression
-from inspect_discoverybench.synth.tree import Node, Text, Tree
 
 MAX_PREDICTORS = 13
 """Maximum number of columns of a gold expression. The released ones have at most 13."""

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from generator import measured_tasks
 
-from tests.synth.authoring import BASELINE, generate
+from tests.generator.authoring import BASELINE, generate
 
 pytestmark = pytest.mark.usefixtures("sweep")
 

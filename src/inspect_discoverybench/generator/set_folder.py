@@ -18,8 +18,8 @@ from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.file_failures import file_errors
 from inspect_discoverybench.errors.invalid_values import first_reason
+from inspect_discoverybench.generator.tree_task import Rejection
 from inspect_discoverybench.replies import Reply
-from inspect_discoverybench.synth.tree_task import Rejection
 
 MAX_DOMAINS = 1_000
 """Query ids are unique in a set of up to this many domains."""

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from inspect_discoverybench.synth.sampler import Measures
+from inspect_discoverybench.generator.sampler import Measures
 
 
 @pytest.mark.parametrize(("loss", "is_rejected"), [(0.5, False), (0.001, True), (math.nan, True)])

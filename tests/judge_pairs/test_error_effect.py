@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspect_discoverybench.judge_audit.error_effect import Accuracy, judged_mean
+from inspect_discoverybench.judge_pairs.error_effect import Accuracy, judged_mean
 
 NINETY = Accuracy(context=0.9, variables=0.9, relationship=0.9)
 """A solved task keeps 0.9 × (1 − 0.1/3) × (1 − 0.1/2) = 0.8265; a failed one gets 0.1 × 2/3 × 1/2 = 0.0333."""

@@ -15,8 +15,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors.exceptions import ExpressionRefused, InvalidTree
 from inspect_discoverybench.errors.invalid_values import first_reason
+from inspect_discoverybench.generator.expression import Expression
 from inspect_discoverybench.replies import Reply, reject_duplicate_keys
-from inspect_discoverybench.synth.expression import Expression
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,47}$")]
 Text = Annotated[str, Field(min_length=3, max_length=1_200)]
@@ -88,7 +88,7 @@ class Node(Variable):
     """A variable of the tree: a leaf, or an inner node with an expression over its children.
 
     Attributes:
-        expression: Pandas expression over the children (`synth/expression.py`); None for a leaf.
+        expression: Pandas expression over the children (`generator/expression.py`); None for a leaf.
         children: The columns of the expression.
         hypothesis: What the expression says, in words. With a goal, it is the gold hypothesis of path length 1.
         sub_population: Phrase for the rows in which the hypothesis holds; None if it holds in all rows.

@@ -12,10 +12,10 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import StoreModel
 from pydantic import Field
 
-from inspect_discoverybench.judge_audit.error_effect import Accuracy, judged_mean
-from inspect_discoverybench.judge_audit.named_metric import named_metric
-from inspect_discoverybench.judge_audit.pairs import PAIR, Expected
-from inspect_discoverybench.judge_audit.texts import AnswerText
+from inspect_discoverybench.judge_pairs.error_effect import Accuracy, judged_mean
+from inspect_discoverybench.judge_pairs.named_metric import named_metric
+from inspect_discoverybench.judge_pairs.pairs import PAIR, Expected
+from inspect_discoverybench.judge_pairs.texts import AnswerText
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.facets import SCORES
 from inspect_discoverybench.scorer.judge import Judge

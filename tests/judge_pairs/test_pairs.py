@@ -6,7 +6,7 @@ import pytest
 from inspect_ai.dataset import Sample
 
 from inspect_discoverybench import judge_audit
-from inspect_discoverybench.judge_audit.pairs import Expected, invented_pairs
+from inspect_discoverybench.judge_pairs.pairs import Expected, invented_pairs
 
 PAIRS = list(invented_pairs())
 

@@ -6,11 +6,11 @@ from importlib.resources import files
 
 from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import ReplyRejected, SessionFailed
+from inspect_discoverybench.generator.set_folder import SetSettings
+from inspect_discoverybench.generator.tree import Tree
+from inspect_discoverybench.generator.tree_task import Rejection, TreeTask
 from inspect_discoverybench.replies import Reply, parse_reply
 from inspect_discoverybench.session.session import PythonSession
-from inspect_discoverybench.synth.set_folder import SetSettings
-from inspect_discoverybench.synth.tree import Tree
-from inspect_discoverybench.synth.tree_task import Rejection, TreeTask
 
 CELL_SECONDS = 120
 """Time limit of one drawing in seconds."""

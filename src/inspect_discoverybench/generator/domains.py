@@ -11,9 +11,9 @@ from inspect_discoverybench.dataset.paths import absolute
 from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import InvalidArgument, ReplyRejected
 from inspect_discoverybench.errors.invalid_values import require_positive
-from inspect_discoverybench.synth.author import ask
-from inspect_discoverybench.synth.set_folder import Domain, Domains, SetFolder
-from inspect_discoverybench.synth.tree import Tree
+from inspect_discoverybench.generator.author import ask
+from inspect_discoverybench.generator.set_folder import Domain, Domains, SetFolder
+from inspect_discoverybench.generator.tree import Tree
 
 REAL_DOMAINS = ("sociology", "biology", "humanities", "economics", "engineering", "meta-science")
 """The domains of DB-REAL, which DB-SYNTH does not cover (paper §4.2)."""

@@ -13,7 +13,7 @@ from inspect_ai.scorer import Score
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from inspect_discoverybench import synth_generate
-from inspect_discoverybench.synth.generate import GenerationState
+from inspect_discoverybench.generator.generate import GenerationState
 
 Values = Mapping[str, Any]
 """The values of a request."""

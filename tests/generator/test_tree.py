@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from inspect_discoverybench.errors.exceptions import InvalidTree
-from inspect_discoverybench.synth.tree import Tree
-from inspect_discoverybench.synth.tree_task import file_columns, tree_tasks
-from tests.synth.authoring import derived, generate, leaf, scripted_author, state_of
+from inspect_discoverybench.generator.tree import Tree
+from inspect_discoverybench.generator.tree_task import file_columns, tree_tasks
+from tests.generator.authoring import derived, generate, leaf, scripted_author, state_of
 
 GUIDE = Path(__file__).parents[2] / "docs" / "generator.md"
 

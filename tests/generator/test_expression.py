@@ -7,7 +7,7 @@ import pytest
 
 from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors.exceptions import ExpressionRefused
-from inspect_discoverybench.synth.expression import Expression
+from inspect_discoverybench.generator.expression import Expression
 
 HOSTILE = [
     "__import__('os').system('touch /tmp/owned') + df['a']",

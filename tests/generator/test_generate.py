@@ -14,7 +14,7 @@ from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import custom, synth_generate
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument
-from tests.synth.authoring import (
+from tests.generator.authoring import (
     APPROVAL,
     BASELINE,
     RIG,
@@ -149,7 +149,7 @@ def test_numbers_do_not_stand_for_true_and_false(tmp_path: Path) -> None:
 
 def test_the_program_bounds_the_memory_of_its_session() -> None:
     """No known expression gets this far; the limit applies to any code in the session of the generator."""
-    program = files("inspect_discoverybench.synth").joinpath("rows.py").read_text("utf-8")
+    program = files("inspect_discoverybench.generator").joinpath("rows.py").read_text("utf-8")
     command = [sys.executable, "-c", f"{program}\nnp.ones(10**10)"]
     process = subprocess.run(command, check=False, capture_output=True, text=True)
     assert "MemoryError" in process.stderr

@@ -11,12 +11,12 @@ from pydantic import FailFast, ValidationError
 
 from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
 from inspect_discoverybench.errors.invalid_values import first_reason
+from inspect_discoverybench.generator.author import ask
+from inspect_discoverybench.generator.sampler import draw
+from inspect_discoverybench.generator.set_folder import Domain, SetSettings
+from inspect_discoverybench.generator.tree import Distractor, Node, Tree, Variable
+from inspect_discoverybench.generator.tree_task import Rejection
 from inspect_discoverybench.replies import Reply
-from inspect_discoverybench.synth.author import ask
-from inspect_discoverybench.synth.sampler import draw
-from inspect_discoverybench.synth.set_folder import Domain, SetSettings
-from inspect_discoverybench.synth.tree import Distractor, Node, Tree, Variable
-from inspect_discoverybench.synth.tree_task import Rejection
 
 DERIVED = 0.6
 """Probability that a leaf is derived further (paper, footnote 6)."""

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from inspect_ai.model import Model
 
 from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
+from inspect_discoverybench.generator.author import ask
+from inspect_discoverybench.generator.sampler import Measures
+from inspect_discoverybench.generator.tree import Tree
+from inspect_discoverybench.generator.tree_task import Rejection, TaskText, TreeTask, file_columns
 from inspect_discoverybench.replies import Reply
-from inspect_discoverybench.synth.author import ask
-from inspect_discoverybench.synth.sampler import Measures
-from inspect_discoverybench.synth.tree import Tree
-from inspect_discoverybench.synth.tree_task import Rejection, TaskText, TreeTask, file_columns
 
 
 class Review(Reply):

@@ -11,12 +11,10 @@ from pydantic import Field
 
 from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
-from inspect_discoverybench.scorer.gather import gather
-from inspect_discoverybench.submission.text import normalize_case_and_spaces
-from inspect_discoverybench.synth.domains import DomainSource
-from inspect_discoverybench.synth.growth import Growth
-from inspect_discoverybench.synth.sampler import Drawing, draw
-from inspect_discoverybench.synth.set_folder import (
+from inspect_discoverybench.generator.domains import DomainSource
+from inspect_discoverybench.generator.growth import Growth
+from inspect_discoverybench.generator.sampler import Drawing, draw
+from inspect_discoverybench.generator.set_folder import (
     MAX_DOMAINS,
     DomainRecord,
     GoldRow,
@@ -25,15 +23,17 @@ from inspect_discoverybench.synth.set_folder import (
     csv_file,
     json_file,
 )
-from inspect_discoverybench.synth.task_text import AcceptedTask, write_text
-from inspect_discoverybench.synth.tree import Tree
-from inspect_discoverybench.synth.tree_task import (
+from inspect_discoverybench.generator.task_text import AcceptedTask, write_text
+from inspect_discoverybench.generator.tree import Tree
+from inspect_discoverybench.generator.tree_task import (
     DATA_FILE,
     Rejection,
     file_columns,
     query,
     tree_tasks,
 )
+from inspect_discoverybench.scorer.gather import gather
+from inspect_discoverybench.submission.text import normalize_case_and_spaces
 
 REVIEWER = "reviewer"
 """Role of the model that answers three questions about each task; by default the author."""
