@@ -28,10 +28,13 @@ class PartialScores:
         known = self.known
         return fmean(known) if known else math.nan
 
+    def filled(self, score: float) -> list[float]:
+        """All scores if the missing ones were this one."""
+        return self.known + [score] * self.missing
+
     def mean_if_missing(self, score: float) -> float:
         """Mean of all scores if the missing ones were this one."""
-        missing = [score] * self.missing
-        return fmean(self.known + missing)
+        return fmean(self.filled(score))
 
 
 def bounds(tasks: Iterable[PartialScores]) -> tuple[list[float], list[float]]:

@@ -1,0 +1,99 @@
+"""The mean, the best and the worst of several epochs of each task."""
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from operator import mul
+
+from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
+from inspect_discoverybench.statistics.partial_scores import PartialScores
+
+
+@dataclass(frozen=True)
+class AcrossEpochs:
+    """Expected scores of `size` epochs of each task, averaged over tasks.
+
+    The three estimates are over the same tasks: `worst.mean <= mean.mean <= best.mean`. With scores of 0 and 1, `best`
+    is pass@k (Chen et al. 2021) and `worst` is pass^k (Yao et al. 2024), with `size` as k.
+
+    Attributes:
+        size: Number of epochs of which the best and the worst are taken.
+        mean: The mean score of an epoch, for every size.
+        best: The highest score among `size` epochs.
+        worst: The lowest score among `size` epochs.
+    """
+
+    size: int
+    mean: Estimate
+    best: Estimate
+    worst: Estimate
+
+
+def across_epochs(
+    tasks: Sequence[PartialScores],
+    clusters: Sequence[Hashable],
+    size: int,
+    studies: Sequence[Hashable] | None = None,
+) -> AcrossEpochs | None:
+    """Estimate the mean, the best and the worst score among `size` epochs of each task.
+
+    The best and the worst are expected over all subsets of this size, without bias for any number of epochs. A task
+    with fewer scored epochs than `size` counts with the best and the worst of those. The intervals have both ends of
+    what unscored epochs could have scored, 0 and 1.
+
+    Args:
+        tasks: The score of every epoch in [0, 1] for each task; NaN where an epoch is unscored.
+        clusters: The cluster of each task, such as its gold hypothesis.
+        size: Number of epochs, from 1 to the smallest number of epochs of a task.
+        studies: The study of each task, None if it is not known; needed for statements about new studies.
+
+    Returns:
+        None if no epoch is scored.
+
+    Raises:
+        InvalidArgument: The size is below 1, a task has fewer epochs, scores are not in [0, 1], or the lengths differ.
+    """
+    fewest = min((len(task.values) for task in tasks), default=0)
+    if not 1 <= size <= fewest:
+        raise InvalidArgument(f"The size must be from 1 to the smallest number of epochs, {fewest}, got {size}.")
+    if not any(task.known for task in tasks):
+        return None
+
+    def estimate(expected: Callable[[Sequence[float], int], float], count: int) -> Estimate:
+        return estimate_mean(
+            [expected(task.known, count) for task in tasks],
+            clusters,
+            studies,
+            possible=(
+                [expected(task.filled(0), count) for task in tasks],
+                [expected(task.filled(1), count) for task in tasks],
+            ),
+        )
+
+    return AcrossEpochs(
+        size=size,
+        mean=estimate(expected_best, 1),
+        best=estimate(expected_best, size),
+        worst=estimate(expected_worst, size),
+    )
+
+
+def expected_best(scores: Sequence[float], size: int) -> float:
+    """Expected highest score of a random subset of this size, or of all scores if they are fewer; NaN if none."""
+    return _expected_last(sorted(scores), size)
+
+
+def expected_worst(scores: Sequence[float], size: int) -> float:
+    """Expected lowest score of a random subset of this size, or of all scores if they are fewer; NaN if none."""
+    return _expected_last(sorted(scores, reverse=True), size)
+
+
+def _expected_last(ordered: Sequence[float], size: int) -> float:
+    """Expected last score of a random subset that keeps the order."""
+    if not ordered:
+        return math.nan
+    size = min(size, len(ordered))
+    # A score is the last one of a subset if all others of the subset are from the scores before it.
+    subsets = [math.comb(before, size - 1) for before in range(len(ordered))]
+    return math.fsum(map(mul, ordered, subsets)) / math.comb(len(ordered), size)
