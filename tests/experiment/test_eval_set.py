@@ -113,7 +113,7 @@ def with_key(api_key: str) -> Solver:
 
 
 @pytest.mark.parametrize("kind", SECRETS)
-def test_a_secret_of_a_model_is_not_shown_recorded_or_exported(kind: str) -> None:
+def test_a_secret_of_a_model_is_not_shown_or_recorded(kind: str) -> None:
     def refuse(request: Request) -> Refused:
         return Refused(f"I do not like {SECRET} in a {request['messages'][-1]['role']} message.")
 
@@ -122,13 +122,9 @@ def test_a_secret_of_a_model_is_not_shown_recorded_or_exported(kind: str) -> Non
         results = [
             discoverybench("run secret.yaml --dry-run"),
             discoverybench("run secret.yaml --set options.retry_attempts=0"),
-            discoverybench("plan secret.yaml"),
         ]
     for result in results:
         assert SECRET not in result.output
-    export = results[-1]
-    assert export.exit_code == 2
-    assert "which is not exported. Set the environment variable" in export.output
     [log] = logs()
     assert SECRET not in str(log.eval.metadata)
 
@@ -143,22 +139,16 @@ def submit(_: Request) -> Answer:
         f"options.extra_headers={{X-Gateway: {SECRET}}}",
         f"grader={{name: mockllm/m, base_url: http://me:{SECRET}@localhost}}",
         f"roles={{critic: {{name: mockllm/m, config: {{extra_body: {{user: {SECRET}}}}}}}}}",
-        f"solvers=[{{name: with_key, args: {{api_key: {SECRET}}}}}]",
     ],
 )
-def test_a_secret_of_the_options_another_role_or_a_solver_is_not_exported(change: str) -> None:
-    message = refused(f"plan gold.yaml --set '{change}'")
-    assert "which is not exported" in message
-    assert SECRET not in message
+def test_a_secret_of_the_options_or_another_role_is_not_shown(change: str) -> None:
+    assert SECRET not in completed(f"run gold.yaml --dry-run --set '{change}'")
 
 
-def test_a_secret_among_the_changes_is_not_in_a_batch_script_or_a_hint() -> None:
-    change = f"--set models.1.args.api_key={SECRET}"
-    message = refused(f"plan small.yaml --print slurm --shards 2 {change}")
-    assert "--set models.1.args.api_key=[models.1.args.api_key] stands for a secret" in message
-    output = failed(f"status small.yaml --shards 2 {change}")
+def test_a_secret_among_the_changes_is_not_in_a_hint() -> None:
+    output = failed(f"status small.yaml --shards 2 --set models.1.args.api_key={SECRET}")
     assert "To continue, run: " in output
-    assert SECRET not in f"{message} {output}"
+    assert SECRET not in output
 
 
 def test_a_secret_of_a_solver_is_not_shown_or_recorded() -> None:

@@ -128,9 +128,7 @@ def test_a_log_directory_that_inspect_cannot_use_is_refused(tmp_path: Path, log_
         "https://host/logs#sesame-open-7731",
     ],
 )
-@pytest.mark.parametrize(
-    "command", ["run", "run --dry-run", "plan", "plan --print slurm --shards 2", "status --shards 2"]
-)
+@pytest.mark.parametrize("command", ["run", "run --dry-run", "status --shards 2"])
 def test_a_secret_in_the_log_directory_is_refused_and_not_printed(command: str, log_dir: str, tmp_path: Path) -> None:
     write(tmp_path, GOOD.replace("logs/small", f"'{log_dir}'"))
     message = refused(f"{command} small.yaml")

@@ -14,7 +14,7 @@ from inspect_ai.log import list_eval_logs, read_eval_log_sample_summaries
 
 from inspect_discoverybench.experiment.log_lock import is_locked
 from inspect_discoverybench.results.frame import read_results
-from tests.command_line import completed, refused
+from tests.command_line import completed, failed, refused
 
 BIN = Path(sys.executable).parent
 ENVIRONMENT = os.environ | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
@@ -24,6 +24,7 @@ ONE_BY_ONE = f"--set options.max_samples=1 --set options.max_tasks=1 --set {SOLV
 IDENTITY = ["task", "agent", "model", "id", "epoch"]
 SCORES = [*IDENTITY, "outcome", "hms", "context", "variables", "relationship", "hypothesis"]
 SECONDS = 900
+SCRIPT = Path(__file__).parents[2] / "evals" / "slurm.sh"
 
 
 def slurm(command: str) -> str:
@@ -34,7 +35,7 @@ def slurm(command: str) -> str:
 
 def finished(shard: int) -> int:
     """Number of samples that a shard has written to its logs."""
-    folder = f"logs/demo/shard-{shard}-of-2"
+    folder = f"logs/demo/shard-{shard}-of-4"
     count = 0
     with suppress(OSError, ValueError):  # a log that is just being replaced
         for log in list_eval_logs(folder):
@@ -50,30 +51,33 @@ def scores(folder: str) -> pd.DataFrame:
 
 @pytest.mark.timeout(2 * SECONDS)
 @pytest.mark.usefixtures("cluster", "command_line")
-def test_a_killed_and_requeued_job_leaves_every_sample_once_with_the_scores_of_one_machine(tmp_path: Path) -> None:
-    sbatch = "--sbatch partition=main --sbatch time=00:10:00 --sbatch mem=1M"
-    script = completed(f"plan demo --print slurm --shards 2 {sbatch} {ONE_BY_ONE}")
-    (tmp_path / "demo.sh").write_text(script, "utf-8")
-    job = slurm("sbatch --parsable demo.sh")
+def test_shards_of_a_job_array_with_a_killed_and_requeued_job_have_the_scores_of_one_machine() -> None:
+    first = submit("1,3")
     try:
         wait_until(running_shards)
         [victim, *_] = running_shards()
-        message = refused(f"run demo --shard {victim}/2 {ONE_BY_ONE}")
-        assert f"logs/demo/shard-{victim}-of-2 is in use by another run." in message
+        message = refused(f"run demo --shard {victim}/4 {ONE_BY_ONE}")
+        assert f"logs/demo/shard-{victim}-of-4 is in use by another run." in message
 
         wait_until(lambda: finished(victim))
-        slurm(f"scancel --signal=KILL --batch {job}_{victim}")
-        wait_until(lambda: "JobState=FAILED" in slurm(f"scontrol show job {job}_{victim}"))
-        assert 1 <= finished(victim) < 8
-        slurm(f"scontrol requeue {job}_{victim}")
+        slurm(f"scancel --signal=KILL --batch {first}_{victim}")
+        wait_until(lambda: "JobState=FAILED" in slurm(f"scontrol show job {first}_{victim}"))
+        assert 1 <= finished(victim) < 4
+        slurm(f"scontrol requeue {first}_{victim}")
         # Slurm waits two minutes before it starts a requeued job.
-        slurm(f"scontrol update jobid={job}_{victim} starttime=now")
-
-        completed(f"run demo --set log_dir=logs/whole {ONE_BY_ONE}")
-        wait_until(lambda: not slurm(f"squeue --noheader --jobs={job}"))
+        slurm(f"scontrol update jobid={first}_{victim} starttime=now")
+        wait_until(lambda: has_ended(first))
     finally:
-        subprocess.run(["scancel", job], check=False)
-    completed(f"status demo --shards 2 {ONE_BY_ONE}")
+        subprocess.run(["scancel", first], check=False)
+    assert "Missing: 2,4" in failed(f"status demo --shards 4 {ONE_BY_ONE}")
+
+    second = submit("2,4")
+    try:
+        completed(f"run demo --set log_dir=logs/whole {ONE_BY_ONE}")
+        wait_until(lambda: has_ended(second))
+    finally:
+        subprocess.run(["scancel", second], check=False)
+    completed(f"status demo --shards 4 {ONE_BY_ONE}")
     result = scores("logs/demo")
     whole = scores("logs/whole")
     assert result[IDENTITY].value_counts().tolist() == [1] * 16
@@ -81,8 +85,18 @@ def test_a_killed_and_requeued_job_leaves_every_sample_once_with_the_scores_of_o
     completed("compare logs/demo logs/whole --json")
 
 
+def submit(array: str) -> str:
+    """Submit some of the shards. Returns the number of the job."""
+    options = "--partition=main --time=00:10:00 --mem=1M"
+    return slurm(f"sbatch --parsable --array={array} {options} {SCRIPT} demo {ONE_BY_ONE}")
+
+
+def has_ended(job: str) -> bool:
+    return not slurm(f"squeue --noheader --jobs={job}")
+
+
 def running_shards() -> list[int]:
-    return [number for number in (1, 2) if is_locked(f"logs/demo/shard-{number}-of-2")]
+    return [number for number in (1, 2, 3, 4) if is_locked(f"logs/demo/shard-{number}-of-4")]
 
 
 def wait_until(condition: Callable[[], object]) -> None:

@@ -1,4 +1,4 @@
-"""The argument and the options that `run`, `plan` and `status` share: an experiment file and changes to it."""
+"""The argument and the options that `run` and `status` share: an experiment file and changes to it."""
 
 import json
 from collections.abc import Callable
@@ -31,20 +31,6 @@ class ExperimentOptions:
             InvalidArgument: There is no such file and no such shipped experiment.
         """
         return ExperimentFile(_path(self.file), self.changes)
-
-    def refuse_secrets(self) -> None:
-        """Check that the words can be exported.
-
-        Raises:
-            InvalidArgument: A change sets a secret.
-        """
-        for change in self.changes:
-            public = _public(change)
-            if public != change:
-                raise InvalidArgument(
-                    f"--set {public} stands for a secret, which is not exported. Set the environment variable of the "
-                    "provider instead, such as OPENAI_API_KEY or OPENAI_BASE_URL."
-                )
 
     @property
     def words(self) -> list[str]:

@@ -10,7 +10,6 @@ from inspect_discoverybench.cli.compare import compare
 from inspect_discoverybench.cli.data import data
 from inspect_discoverybench.cli.doctor import doctor
 from inspect_discoverybench.cli.judge import judge
-from inspect_discoverybench.cli.plan import plan
 from inspect_discoverybench.cli.report import report
 from inspect_discoverybench.cli.run import run
 from inspect_discoverybench.cli.status import status
@@ -32,5 +31,5 @@ def main() -> None:
     """DiscoveryBench for Inspect AI: can language-model agents make data-driven discoveries?"""
 
 
-for _command in (data, doctor, try_model, run, plan, status, ask, judge, report, compare, agree):
+for _command in (data, doctor, try_model, run, status, ask, judge, report, compare, agree):
     main.add_command(_command)

@@ -1,4 +1,4 @@
-"""What of a user's settings and of other texts may be printed, recorded or exported."""
+"""What of a user's settings and of other texts may be printed or recorded."""
 
 import json
 import os
@@ -73,7 +73,7 @@ def _secrets_of_url(url: str) -> dict[str, str]:
 
 
 def public_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a model's settings may be printed, recorded and exported.
+    """What of a model's settings may be printed and recorded.
 
     These are all names, and of the values
 

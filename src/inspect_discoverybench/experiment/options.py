@@ -36,7 +36,7 @@ FILES = ("approval", "review", "model_cost_config")
 _SETTINGS = GenerateConfig.model_fields.keys()
 
 EVAL_OPTIONS = inspect.signature(inspect_eval).parameters.keys() - {"eval_set_id"} | _SETTINGS
-"""The options that the command `inspect eval` has, too."""
+"""The options that Inspect's `eval` has, too."""
 
 _POSSIBLE = inspect.signature(eval_set).parameters.keys() - {"kwargs"} | _SETTINGS
 
