@@ -11,8 +11,9 @@ from inspect_discoverybench.results.frame import Results
 from inspect_discoverybench.results.result import Result
 from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.sample_record import SampleRecord
-from inspect_discoverybench.results.sample_score import Outcome, SampleScore
+from inspect_discoverybench.results.sample_score import SampleScore
 from inspect_discoverybench.scorer.facets import FACET_KEYS
+from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 
 MISSING = math.nan
 
@@ -62,13 +63,14 @@ def result(sample_id: str, hms: float = MISSING, **columns: Any) -> Result:
     for facet in FACET_KEYS:
         if facet in columns:
             values[facet] = columns[facet]
-    outcome = Outcome.SCORED if "hms" in values else Outcome.UNSCORED
+    ended = SampleOutcome.JUDGED if "hms" in values else SampleOutcome.UNSCORED
+    columns["outcome"] = SampleOutcome(columns.get("outcome", ended))
 
     run = _record(RunRecord, RUN, columns)
     goal = {"id": sample_id, "gold_hypothesis": f"gold of {sample_id}"}
     uuid = f"{sample_id} {columns.get('split')} {columns.get('epoch')} {run}"
     sample = _record(SampleRecord, {**SAMPLE, **goal, "uuid": uuid}, columns)
-    score = _record(SampleScore, {**SCORE, "values": values, "outcome": outcome}, columns)
+    score = _record(SampleScore, {**SCORE, "values": values}, columns)
     return Result(run, sample, score)
 
 

@@ -2,7 +2,7 @@
 
 import math
 
-from inspect_discoverybench.results.sample_score import Outcome
+from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 from tests.typed_results import result, sections
 
 
@@ -22,7 +22,7 @@ def test_mean_usage_is_per_sample_and_unknown_if_that_of_a_sample_is() -> None:
 
 
 def test_a_report_of_samples_that_all_ended_with_an_error_says_that_none_is_scored() -> None:
-    failed = sections([result("a", outcome=Outcome.ERROR)])
+    failed = sections([result("a", outcome=SampleOutcome.ERROR)])
     assert list(failed["cost"].table["tokens per sample"]) == [1000]
     assert failed["cost"].chart is None
     assert "No sample is scored." in failed["hms"].text

@@ -18,7 +18,7 @@ def test_the_scores_of_the_judge_with_most_scores_are_shown() -> None:
     silent = result("d", 0.0, outcome="no submission", judge_record=None)
     shown = contents(first, second, failing, [silent])
     [section, *_] = shown.sections
-    assert rows(section, HMS, "scored", "no submission") == [(0, 3, 1)]
+    assert rows(section, HMS, "judged", "no submission") == [(0, 3, 1)]
     assert len(shown.samples) == 10
     assert notices_of(shown) == [
         "Scores by provider/failing, provider/first are only in the table of samples. To compare judges, run "

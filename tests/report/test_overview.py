@@ -34,8 +34,8 @@ def test_missing_samples_are_counted_and_the_interval_covers_what_they_could_be(
     [(low, high)] = rows(section, LOW, HIGH)
     assert low < 12.5
     assert high > 50
-    outcomes = ("scored", "unscored", "no submission", "limit", "error")
-    assert rows(section, *outcomes) == [(1, 1, 1, 1, 1)]
+    outcomes = ("judged", "unscored", "no submission", "limit", "error", "invalidated")
+    assert rows(section, *outcomes) == [(1, 1, 1, 1, 1, 0)]
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def test_samples_are_filtered_and_searched(page: Page) -> None:
     count = page.locator(".count")
     status.select_option("unscored")
     expect(count).to_have_text("1 of 6 rows")
-    assert shown(page, "samples", "status") == ["unscored"]
+    assert shown(page, "samples", "outcome") == ["unscored"]
 
     status.select_option("all")
     search = page.get_by_label("Search")

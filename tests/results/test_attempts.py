@@ -7,7 +7,7 @@ import pytest
 
 from inspect_discoverybench.results.attempts import current_results
 from inspect_discoverybench.results.result import Result
-from inspect_discoverybench.results.sample_score import Outcome
+from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 from tests.typed_results import MISSING, result
 
 EARLIER = "2026-01-01T11:00:00+00:00"
@@ -20,7 +20,7 @@ def attempt(hms: float = MISSING, **columns: Any) -> Result:
 
 
 def error(**columns: Any) -> Result:
-    return attempt(outcome=Outcome.ERROR, judge_record=None, **columns)
+    return attempt(outcome=SampleOutcome.ERROR, judge_record=None, **columns)
 
 
 @pytest.mark.parametrize("created", [EARLIER, NOON, LATER])

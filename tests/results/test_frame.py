@@ -19,9 +19,9 @@ from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.results.frame import read_results
 from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.sample_record import SampleRecord
-from inspect_discoverybench.results.sample_score import Outcome
 from inspect_discoverybench.results.usable_log import MIN_PARALLEL
 from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
+from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 from inspect_discoverybench.scorer.scorer import hms
 from tests import shared
 from tests.endpoint import truthful
@@ -91,14 +91,14 @@ def test_outcomes_are_told_apart_and_only_missing_submissions_score_zero(tmp_pat
     paths = write_logs([run], tmp_path, samples=60)
     results = read_results(paths)
     by_outcome = results.samples.groupby("outcome")
-    assert set(by_outcome.groups) == set(Outcome)
+    assert set(by_outcome.groups) == {*SampleOutcome} - {SampleOutcome.INVALIDATED}
     hms = by_outcome.hms
     scored = hms.count()
-    assert scored[Outcome.ERROR] == 0
-    assert scored[Outcome.UNSCORED] == 0
+    assert scored[SampleOutcome.ERROR] == 0
+    assert scored[SampleOutcome.UNSCORED] == 0
     highest = hms.max()
-    assert highest[Outcome.NO_SUBMISSION] == 0
-    assert highest[Outcome.LIMIT] == 0
+    assert highest[SampleOutcome.NO_SUBMISSION] == 0
+    assert highest[SampleOutcome.LIMIT] == 0
 
 
 def test_a_log_that_was_scored_again_is_read_once_for_each_judge_with_the_latest_score(demo_log: Path) -> None:

@@ -127,3 +127,12 @@ def test_without_a_score_there_is_no_mean(scores: list[Score]) -> None:
     mean = metrics["mean"]
     assert math.isnan(mean)
     assert metrics["unscored"] == len(scores)
+
+
+def test_a_zero_at_a_limit_is_counted_apart_from_other_missing_submissions() -> None:
+    at_limit = MISSING.model_copy(update={"metadata": {"limit": "Token limit exceeded"}})
+    # Submitted and judged before the limit.
+    submitted = ONE.model_copy(update={"metadata": {"limit": "Token limit exceeded"}})
+    metrics = metrics_of(at_limit, MISSING, submitted, UNSCORED)
+    counts = [metrics[name] for name in ("judged", "no_submission", "limit", "unscored")]
+    assert counts == [1, 1, 1, 1]

@@ -11,11 +11,12 @@ from inspect_discoverybench.errors.provider_failures import one_line
 from inspect_discoverybench.experiment.matrix import RunLabels
 from inspect_discoverybench.results.configuration import benchmark_name
 from inspect_discoverybench.results.coverage import describe_tasks, split_size
-from inspect_discoverybench.results.log_files import LogSummary, is_scored
+from inspect_discoverybench.results.log_files import LogSummary
 from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.usage import total_cost, total_tokens
 from inspect_discoverybench.scorer.metrics import CI_LOWER, CI_UPPER
-from inspect_discoverybench.submission.submission import SCORE_NAME, WITHOUT_HYPOTHESIS
+from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
+from inspect_discoverybench.submission.submission import SCORE_NAME
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,15 @@ class SampleCounts:
     def of_log(cls, log: LogSummary) -> "SampleCounts":
         """Count the samples of a log."""
         finished = log.finished
-        scored = sum(is_scored(sample) for sample in finished)
+        outcomes = [SampleOutcome.of_summary(sample) for sample in finished]
+        scored = sum(outcome.is_scored for outcome in outcomes)
         unscored = 0
         if log.header.eval.scorers:
             unscored = len(finished) - scored
         return cls(
             scored=scored,
             unscored=unscored,
-            no_submission=sum(_is_without_hypothesis(sample) for sample in finished),
+            no_submission=sum(outcome.is_without_submission for outcome in outcomes),
             errors=sum(sample.error is not None for sample in log.samples),
             calls_as_text=sum(_wrote_calls_as_text(sample) for sample in finished),
         )
@@ -164,11 +166,6 @@ def _interval(metrics: dict[str, EvalMetric]) -> tuple[float, float] | None:
     if math.isnan(low):  # too few samples
         return None
     return low, high
-
-
-def _is_without_hypothesis(sample: EvalSampleSummary) -> bool:
-    scores = (sample.scores or {}).values()
-    return any(score.reason in WITHOUT_HYPOTHESIS for score in scores)
 
 
 def _wrote_calls_as_text(sample: EvalSampleSummary) -> bool:

@@ -9,8 +9,8 @@ from typing import Any
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.results.frame import read_results
 from inspect_discoverybench.results.result import Result
-from inspect_discoverybench.results.sample_score import Outcome
 from inspect_discoverybench.scorer.judge_record import differences
+from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def read_judged_samples(
     left_out: Counter[str] = Counter()
     for result in results:
         if result.score.score == score:
-            if result.score.outcome is Outcome.SCORED and result.score.hypothesis:
+            if result.score.outcome is SampleOutcome.JUDGED and result.score.hypothesis:
                 samples.append(_judged_sample(result))
             else:
                 left_out[result.score.outcome] += 1

@@ -85,7 +85,7 @@ def _samples(results: Sequence[Result], pool_splits: bool) -> pd.DataFrame:
             "model": configuration.model,
             "settings": configuration.settings,
             "judge": result.score.judge,
-            "status": result.score.outcome,
+            "outcome": result.score.outcome,
         }
         row |= {key: result.score.value(key) for key in SCORE_KEYS}
         row |= {

@@ -11,7 +11,6 @@ from inspect_discoverybench.report.leaderboard import Leaderboard
 from inspect_discoverybench.report.means import Interval, interval_columns, missing_columns
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.result import Result
-from inspect_discoverybench.results.sample_score import WITHOUT_SUBMISSION
 from inspect_discoverybench.results.task import Task, mean_score
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 
@@ -100,7 +99,7 @@ def _lost_at(result: Result) -> str:
     """Where a sample loses its score: the first facet that is 0, or what precedes the judge's verdict."""
     if not result.score.is_scored:
         return NO_SCORE
-    if result.score.outcome in WITHOUT_SUBMISSION:
+    if result.score.outcome.is_without_submission:
         return NO_SUBMISSION
     for facet in FACET_KEYS:
         if result.score.value(facet) == 0:

@@ -10,7 +10,6 @@ from inspect_discoverybench.human_study.labels import LabelledSample
 from inspect_discoverybench.report.leaderboard import Leaderboard, Standing
 from inspect_discoverybench.report.means import HIGH, LOW, Row
 from inspect_discoverybench.report.section import Section
-from inspect_discoverybench.results.sample_score import WITHOUT_SUBMISSION
 from inspect_discoverybench.statistics.corrected_mean import corrected_mean
 
 MIN_LABELLED_CLUSTERS = 10
@@ -65,7 +64,7 @@ def _scored_samples(standing: Standing, true: TrueScores) -> pd.DataFrame:
                 "cluster": task.cluster,
                 "weight": 1 / len(scored),
                 # Without a submission, the judge was not asked, and HMS is 0.
-                "needs_label": result.score.outcome not in WITHOUT_SUBMISSION,
+                "needs_label": not result.score.outcome.is_without_submission,
             }
             rows.append(row)
     return pd.DataFrame(rows, columns=["hms", "true_hms", "cluster", "weight", "needs_label"])

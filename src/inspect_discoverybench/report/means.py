@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from inspect_discoverybench.results.sample_score import Outcome
 from inspect_discoverybench.results.task import Task
+from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 from inspect_discoverybench.statistics.mean import Estimate
 from inspect_discoverybench.statistics.partial_scores import bounds
 
@@ -66,7 +66,7 @@ def count_columns(tasks: Sequence[Task]) -> Row:
     outcomes: Counter[str] = Counter()
     for task in tasks:
         outcomes.update(result.score.outcome for result in task.results)
-    counts = {outcome.value: outcomes[outcome] for outcome in Outcome}
+    counts = {outcome.value: outcomes[outcome] for outcome in SampleOutcome}
     return {
         **missing_columns(tasks),
         "tasks": len(scored),

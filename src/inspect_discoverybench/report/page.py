@@ -22,7 +22,7 @@ from inspect_discoverybench.scorer.facets import SCORE_KEYS
 SAMPLES, LEFT_OUT = "samples", "logs-left-out"
 """Names of the page's own sections."""
 
-FILTERS = ("benchmark", "agent", "model", "settings", "judge", "status")
+FILTERS = ("benchmark", "agent", "model", "settings", "judge", "outcome")
 """Columns of the table of samples that the page can filter by."""
 
 MARKUP = re.compile(r"`(?P<code>[^`]+)`|\*(?P<term>[^*]+)\*")

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Sequence
 
 from inspect_discoverybench.results.result import Result
-from inspect_discoverybench.results.sample_score import Outcome
+from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 
 
 def current_results(results: Sequence[Result]) -> list[Result]:
@@ -47,7 +47,7 @@ def _latest_scores(results: Sequence[Result]) -> dict[Hashable, Result]:
 
 def _validity(result: Result) -> tuple[bool, bool, str]:
     """An attempt with a score is better than one without, and that than an error; then the one completed last."""
-    has_ended = result.score.outcome is not Outcome.ERROR
+    has_ended = result.score.outcome is not SampleOutcome.ERROR
     return result.score.is_scored, has_ended, result.sample.completed_at or ""
 
 

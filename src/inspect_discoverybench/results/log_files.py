@@ -1,10 +1,9 @@
 """Finds log files, and reads what they say without transcripts: headers and summaries of samples."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog, EvalLogInfo, EvalSampleSummary, list_eval_logs, read_eval_log
@@ -101,15 +100,3 @@ def sample_keys(log: EvalLog) -> set[tuple[str, int]]:
     ids = map(str, log.eval.dataset.sample_ids or [])
     epochs = range(1, (log.eval.config.epochs or 1) + 1)
     return set(product(ids, epochs))
-
-
-def is_scored(sample: EvalSampleSummary) -> bool:
-    """Whether every scorer scored the sample. Inspect marks an unscored key with NaN, which is null in JSON logs."""
-    scores = (sample.scores or {}).values()
-    for score in scores:
-        value: Any = score.value
-        if isinstance(value, Mapping):
-            value = value.get("hms", 0.0)
-        if value is None or value != value:
-            return False
-    return bool(scores)

@@ -4,28 +4,13 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from inspect_ai.log import EvalSample
 from inspect_ai.scorer import Score
 
 from inspect_discoverybench.scorer.judge_record import compared_part
-from inspect_discoverybench.submission.submission import WITHOUT_HYPOTHESIS
-
-
-class Outcome(StrEnum):
-    """How a sample ended."""
-
-    SCORED = "scored"  # the judge decided HMS
-    UNSCORED = "unscored"  # something was submitted, but the judge failed, or the log was not scored
-    NO_SUBMISSION = "no submission"  # nothing was submitted, or the text asserts no hypothesis; HMS is 0
-    LIMIT = "limit"  # a limit ended the sample before anything was submitted; HMS is 0
-    ERROR = "error"  # the sample ended with an error, so it has no score
-
-
-WITHOUT_SUBMISSION = (Outcome.NO_SUBMISSION, Outcome.LIMIT)
-"""Outcomes with an HMS of 0 for which no judge compared hypotheses."""
+from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 
 
 @dataclass(frozen=True)
@@ -40,7 +25,7 @@ class SampleScore:
     """
 
     score: str
-    outcome: Outcome
+    outcome: SampleOutcome
     values: Mapping[str, float]
     judge: str | None
     judge_record: str | None
@@ -51,14 +36,16 @@ class SampleScore:
     @classmethod
     def of(cls, sample: EvalSample, name: str) -> "SampleScore":
         """Read the score with this name. A sample may not have it, and one with an error has no values."""
-        score = (sample.scores or {}).get(name, Score(value={}))
+        recorded = (sample.scores or {}).get(name)
+        outcome = SampleOutcome.of_sample(sample, recorded)
+        score = recorded or Score(value={})
         metadata = score.metadata or {}
-        values = {} if sample.error else _values(score)
+        is_valid = outcome not in (SampleOutcome.ERROR, SampleOutcome.INVALIDATED)
         compared = compared_part(metadata)
         return cls(
             score=name,
-            outcome=_outcome(sample, score, values),
-            values=values,
+            outcome=outcome,
+            values=_values(score) if is_valid else {},
             judge=metadata.get("judge"),
             judge_record=json.dumps(compared, sort_keys=True) if compared else None,
             hypothesis=score.answer,
@@ -68,8 +55,8 @@ class SampleScore:
 
     @property
     def is_scored(self) -> bool:
-        """Whether the sample has HMS."""
-        return "hms" in self.values
+        """Whether the sample has HMS, which may be 0."""
+        return self.outcome.is_scored
 
     def value(self, key: str) -> float:
         """A number; NaN if the log does not have it."""
@@ -85,11 +72,3 @@ def _values(score: Score) -> dict[str, float]:
         if isinstance(number, int | float) and math.isfinite(number):
             numbers[key] = float(number)
     return numbers
-
-
-def _outcome(sample: EvalSample, score: Score, values: Mapping[str, float]) -> Outcome:
-    if sample.error is not None:
-        return Outcome.ERROR
-    if score.reason in WITHOUT_HYPOTHESIS:
-        return Outcome.LIMIT if sample.limit else Outcome.NO_SUBMISSION
-    return Outcome.SCORED if "hms" in values else Outcome.UNSCORED

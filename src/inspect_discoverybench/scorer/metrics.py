@@ -1,14 +1,15 @@
 """The metric of the score `HMS`, clustered by the gold hypothesis."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
+from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 from inspect_discoverybench.statistics.partial_scores import PartialScores, bounds
-from inspect_discoverybench.submission.submission import WITHOUT_HYPOTHESIS
 
 if TYPE_CHECKING:
     from inspect_discoverybench.statistics.mean import Estimate
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
 CLUSTER = "gold_hypothesis"
 CI_LOWER = "ci_lower"
 CI_UPPER = "ci_upper"
+
+COUNTED = {
+    "judged": SampleOutcome.JUDGED,
+    "unscored": SampleOutcome.UNSCORED,
+    "no_submission": SampleOutcome.NO_SUBMISSION,
+    "limit": SampleOutcome.LIMIT,
+}
+"""Counts by name, in their order in the viewer. Inspect does not give its metrics the samples with an error."""
 
 
 @dataclass(frozen=True)
@@ -59,18 +68,8 @@ def hms_summary() -> Metric:
 
 
 def _outcomes(scores: Sequence[SampleScore]) -> dict[str, float]:
-    counts = {"judged": 0.0, "unscored": 0.0, "no_submission": 0.0}
-    for score in scores:
-        counts[_outcome(score)] += 1
-    return counts
-
-
-def _outcome(score: SampleScore) -> str:
-    if math.isnan(_values(score)["hms"]):
-        return "unscored"
-    if score.score.reason in WITHOUT_HYPOTHESIS:
-        return "no_submission"
-    return "judged"
+    counts = Counter(SampleOutcome.of_score(score.score) for score in scores)
+    return {name: float(counts[outcome]) for name, outcome in COUNTED.items()}
 
 
 def _samples(scores: Sequence[SampleScore]) -> list[_Sample]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import isnan, nan
+from typing import Any
 
 from inspect_ai.log import transcript
 from inspect_ai.scorer import Score, Scorer, Target, scorer
@@ -23,6 +24,7 @@ from inspect_discoverybench.scorer.metrics import hms_summary
 from inspect_discoverybench.scorer.outage import reached_limit, recorded_error, unanswered_request
 from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
 from inspect_discoverybench.scorer.released_form import PRODUCT, RELEASED_KEYS, is_released
+from inspect_discoverybench.scorer.sample_outcome import LIMIT_KEY
 from inspect_discoverybench.scorer.verdict import compare
 from inspect_discoverybench.session.tool import wrote_calls_as_text
 from inspect_discoverybench.submission.answer import answer_of
@@ -56,8 +58,7 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         result = await score_answer(state, target)
         result.explanation = f"{result.explanation}{_limit_note(state)}"
-        if wrote_calls_as_text(transcript().history.resident_events):
-            result.metadata = (result.metadata or {}) | {"wrote_calls_as_text": True}
+        result.metadata = (result.metadata or {}) | _facts()
         return result
 
     async def score_answer(state: TaskState, target: Target) -> Score:
@@ -102,6 +103,17 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT) -> Scorer:
         )
 
     return score
+
+
+def _facts() -> dict[str, Any]:
+    """What the transcript of the sample tells about the run, for metrics and notices."""
+    facts: dict[str, Any] = {}
+    limit = reached_limit()
+    if limit:
+        facts[LIMIT_KEY] = one_line(limit)
+    if wrote_calls_as_text(transcript().history.resident_events):
+        facts["wrote_calls_as_text"] = True
+    return facts
 
 
 def _is_window_full(state: TaskState) -> bool:
