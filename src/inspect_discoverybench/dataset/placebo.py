@@ -16,6 +16,7 @@ from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.dataset.cached_file import cached_file
 from inspect_discoverybench.dataset.release import file_checksum
+from inspect_discoverybench.dataset.sample_metadata import fingerprint
 from inspect_discoverybench.dataset.table import is_table, separator_of
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.file_failures import file_errors
@@ -58,7 +59,8 @@ def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
                 f"placebo={seed}: no data file of the sample {sample.id} can be permuted ({listed}). "
                 "Convert them to .csv, .tsv or .dta."
             )
-        facts = {"placebo": seed, "data_checksums": checksums}
+        fingerprints = metadata["fingerprints"] | {"data_files": fingerprint(checksums)}
+        facts = {"placebo": seed, "data_checksums": checksums, "fingerprints": fingerprints}
         placebo = sample.model_copy(update={"files": files, "metadata": metadata | facts})
         placebos.append(placebo)
     return placebos

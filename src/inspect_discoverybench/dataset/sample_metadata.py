@@ -1,10 +1,39 @@
 """Metadata of samples."""
 
-from typing import Literal
+import hashlib
+import json
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from inspect_discoverybench.dataset.metadata import DataFile
+
+
+class Fingerprints(BaseModel):
+    """What a sample is made of, as the first 12 hexadecimal digits of a SHA-256 each.
+
+    They are short, because Inspect removes long values from the summaries of the samples in a log. Two samples with one
+    id are the same task only if these are equal (`results/sample_inputs.py`).
+
+    Attributes:
+        gold_hypothesis: Of the gold hypothesis.
+        gold_workflow: Of the gold workflow.
+        task_text: Of the input of the sample, with its hints.
+        data_files: Of the names and checksums of all data files together.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    gold_hypothesis: str
+    gold_workflow: str
+    task_text: str
+    data_files: str
+
+
+def fingerprint(value: Any) -> str:
+    """The first 12 hexadecimal digits of the SHA-256 of a JSON value. The order of keys does not matter."""
+    text = json.dumps(value, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 class SampleMetadata(BaseModel):
@@ -26,6 +55,7 @@ class SampleMetadata(BaseModel):
         workflow_bucket: Category of the workflow length: `s` (below 10), `m` (10 to 20) or `l` (above; Figure 5c).
         data_files: Descriptions of the data files.
         data_checksums: SHA-256 of each data file by name, computed when the task is built.
+        fingerprints: Of the gold hypothesis, gold workflow, task text and data files; None in logs of earlier versions.
         workflow_tags: Keywords of the gold workflow.
         domain_knowledge: Background of the study. That of a single data file is in its description.
         hints: Requested hints.
@@ -56,6 +86,7 @@ class SampleMetadata(BaseModel):
     workflow_bucket: str | None = None
     data_files: tuple[DataFile, ...]
     data_checksums: dict[str, str] = {}
+    fingerprints: Fingerprints | None = None
     workflow_tags: str
     domain_knowledge: str
     hints: tuple[str, ...] = ()

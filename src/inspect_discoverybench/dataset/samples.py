@@ -10,7 +10,7 @@ from inspect_ai.dataset import Sample
 from inspect_discoverybench.dataset.data_files import locate
 from inspect_discoverybench.dataset.goals import SourcedGoal
 from inspect_discoverybench.dataset.release import file_checksum
-from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
+from inspect_discoverybench.dataset.sample_metadata import Fingerprints, SampleMetadata, fingerprint
 from inspect_discoverybench.dataset.task_text import Hints, task_text
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 
@@ -52,11 +52,18 @@ def make_samples(goals: Sequence[SourcedGoal], hints: Hints) -> list[Sample]:
             files[file.name] = str(path)
             checksums[file.name] = checksum_of(path)
 
-        added = {"hints": tuple(requested), "data_checksums": checksums}
+        text = task_text(goal.metadata, hints)
+        fingerprints = Fingerprints(
+            gold_hypothesis=fingerprint(goal.metadata.gold_hypothesis),
+            gold_workflow=fingerprint(goal.metadata.gold_workflow),
+            task_text=fingerprint(text),
+            data_files=fingerprint(checksums),
+        )
+        added = {"hints": tuple(requested), "data_checksums": checksums, "fingerprints": fingerprints}
         metadata = goal.metadata.model_copy(update=added)
         sample = Sample(
             id=metadata.sample_id,
-            input=task_text(metadata, hints),
+            input=text,
             target=metadata.gold_hypothesis,
             metadata=metadata.model_dump(),
             files=files,
