@@ -41,6 +41,7 @@ MARKERS = {
     "chromium": "browser",
     "package_index": "wheel",
     "upstream": "data",
+    "authors_repository": "authors",
     "cluster": "slurm",
     "sweep": "sweep",
     "command_line": "process",
@@ -183,6 +184,15 @@ def upstream() -> Path:
     folder = os.environ.get("DISCOVERYBENCH_DATA_DIR", "")
     if not folder:
         _missing("data", "DISCOVERYBENCH_DATA_DIR is not set")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def authors_repository() -> Path:
+    """The git directory of a copy of the authors' repository."""
+    folder = os.environ.get("DISCOVERYBENCH_AUTHORS_REPOSITORY", "")
+    if not folder:
+        _missing("authors", "DISCOVERYBENCH_AUTHORS_REPOSITORY is not set")
     return Path(folder)
 
 
