@@ -199,7 +199,8 @@ def authors_repository() -> Path:
 @pytest.fixture(scope="session")
 def engine() -> None:
     """A running Docker engine that has the sandbox image."""
-    from inspect_discoverybench.sandbox.image import image, image_exists
+    from inspect_discoverybench.sandbox.engine import image_exists
+    from inspect_discoverybench.sandbox.image import image
     from inspect_discoverybench.sandbox.shipped_files import shipped
 
     docker = _program("docker", "docker")

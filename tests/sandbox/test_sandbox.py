@@ -1,7 +1,7 @@
 """The Docker sandbox of the tasks: its image is built once, and a run leaves no other image behind."""
 
-import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from inspect_discoverybench import demo
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.sandbox.image import BUILD_INPUTS, build_digest, image
 from inspect_discoverybench.sandbox.shipped_files import shipped
+from tests.docker_engine import DockerEngine, docker_engine
 from tests.docker_images import sandbox_image_ids
 
 GOLD = SolverSpec("discoverybench/gold")
@@ -43,30 +44,23 @@ def source(settings: ComposeService) -> Any:
     return settings.build, settings.pull_policy
 
 
-def shell(path: Path, line: str) -> None:
-    path.write_text(f"#!/bin/sh\n{line}\n", "utf-8")
-    path.chmod(0o755)
+@pytest.fixture
+def docker(monkeypatch: pytest.MonkeyPatch) -> Iterator[DockerEngine]:
+    """An engine that has every image."""
+    with docker_engine() as engine:
+        monkeypatch.setenv("DOCKER_HOST", engine.address)
+        yield engine
 
 
 @pytest.fixture
-def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A `docker` program that has the image, and a file of the commands it was called with."""
-    calls = tmp_path / "calls"
-    shell(tmp_path / "docker", f'echo "$@" >> {calls}')
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    return calls
+def empty_docker(docker: DockerEngine) -> None:
+    """An engine that has no image."""
+    docker.has_images = False
 
 
-@pytest.fixture
-def empty_docker(tmp_path: Path, docker: Path) -> None:
-    """A `docker` program that has no image."""
-    shell(tmp_path / "docker", "exit 1")
-
-
-def test_an_existing_image_is_used(docker: Path) -> None:
+def test_an_existing_image_is_used(docker: DockerEngine) -> None:
     settings = service()
-    calls = docker.read_text("utf-8")
-    assert calls == f"image inspect {image()}\n"
+    assert docker.questions == [f"images/{image()}/json"]
     assert settings.image == image()
     assert source(settings) == PRESENT
     # Otherwise Inspect would look for it in a registry.

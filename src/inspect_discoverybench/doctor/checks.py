@@ -2,21 +2,28 @@
 
 import asyncio
 import os
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, requires, version
+from shutil import which
 
 from inspect_ai.model import GenerateConfig, get_model
 from packaging.requirements import Requirement
 
 from inspect_discoverybench.dataset import data_folder
 from inspect_discoverybench.dataset.archive import DATA_DIR_VARIABLE
-from inspect_discoverybench.errors.exceptions import CheckFailed, DiscoveryBenchError, ModelFailed
+from inspect_discoverybench.errors.exceptions import (
+    CheckFailed,
+    DiscoveryBenchError,
+    EngineFailed,
+    EngineNotServed,
+    ModelFailed,
+)
 from inspect_discoverybench.errors.provider_failures import inspect_errors, model_errors
 from inspect_discoverybench.replies import without_reasoning
-from inspect_discoverybench.sandbox.image import image, image_exists
+from inspect_discoverybench.sandbox.engine import engine_version, image_exists
+from inspect_discoverybench.sandbox.image import image
 from inspect_discoverybench.sandbox.specification import IMAGE_VARIABLE
 from inspect_discoverybench.session.tool import CODE_OR_CALL, python
 
@@ -80,16 +87,16 @@ def check_data() -> str:
 
 
 def check_docker() -> str:
-    """Check that Docker responds, and whether it has the image of the sandbox."""
-    command = ["docker", "version", "--format", "{{.Server.Version}}"]
+    """Check that Docker responds, and whether it has the image of the sandbox. An engine over SSH is not asked."""
+    remedy = "Install and start it, and allow this user to use it. `discoverybench/demo` does not need it."
+    if which("docker") is None:
+        raise CheckFailed(f"The command docker, by which Inspect starts containers, is not on the PATH. {remedy}")
     try:
-        engine = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout.strip()
-    except (OSError, subprocess.SubprocessError) as error:
-        reason = str(getattr(error, "stderr", None) or error).strip()
-        raise CheckFailed(
-            f"Docker does not respond: {reason}. Install and start it, and allow this user to use it. "
-            "`discoverybench/demo` does not need it."
-        ) from error
+        engine = engine_version()
+    except EngineNotServed as error:
+        return f"{error.message} To check it, run: docker version"
+    except EngineFailed as error:
+        raise CheckFailed(f"{error.message} {remedy}") from error
 
     name = os.environ.get(IMAGE_VARIABLE) or image()
     state = "has the image" if image_exists(name) else "has no image yet; the first run builds or pulls"

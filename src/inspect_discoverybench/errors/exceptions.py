@@ -94,3 +94,11 @@ class SessionFailed(DiscoveryBenchError):
 
 class SandboxLost(DiscoveryBenchError):
     """The sandbox ended or cannot be reached, and the agent's code is not the cause. The sample is an error."""
+
+
+class EngineFailed(DiscoveryBenchError):
+    """The Docker engine gave no answer."""
+
+
+class EngineNotServed(EngineFailed):
+    """The Docker engine is at an address that the client library does not serve. The command `docker` may reach it."""

@@ -1,21 +1,18 @@
 """The image of the sandbox: its name, and the record of the one that a sample used."""
 
 import hashlib
-import subprocess
 from pathlib import Path
 
 import anyio
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import StoreModel, sandbox, store_as
-from inspect_ai.util import subprocess as run_on_host
 
+from inspect_discoverybench.errors.exceptions import EngineFailed
+from inspect_discoverybench.sandbox.engine import inspect_container
 from inspect_discoverybench.sandbox.shipped_files import shipped
 
 BUILD_INPUTS = ("Dockerfile", "requirements.txt", "init.py")
 """The files in `sandbox/` that determine the image. `sandbox/.dockerignore` excludes all others from the build."""
-
-LOOKUP_SECONDS = 10
-"""Time limit for Docker's response in seconds."""
 
 
 def image() -> str:
@@ -32,17 +29,6 @@ def build_digest(folder: Path) -> str:
         # Digests have one length, so that no content can be taken for the end of the one before it.
         digest.update(hashlib.sha256(content).digest())
     return digest.hexdigest()
-
-
-def image_exists(name: str) -> bool:
-    """Whether Docker has the image. If Docker does not respond, the answer is no, and Inspect reports the problem."""
-    # The command uses the same context as Compose.
-    command = ["docker", "image", "inspect", name]
-    try:
-        lookup = subprocess.run(command, capture_output=True, timeout=LOOKUP_SECONDS, check=False)
-    except (OSError, subprocess.SubprocessError):
-        return False
-    return lookup.returncode == 0
 
 
 class SandboxImage(StoreModel):
@@ -79,9 +65,8 @@ async def _image_id() -> str | None:
         connection = await sandbox().connection()
         if connection.type != "docker" or not connection.container:
             return None
-        command = ["docker", "container", "inspect", "--format", "{{.Image}}", connection.container]
-        result = await run_on_host(command, timeout=LOOKUP_SECONDS)
-    # Providers without containers raise NotImplementedError; a missing sandbox, program or response is an OSError.
-    except (NotImplementedError, OSError, RuntimeError):
+        container = await inspect_container(connection.container)
+    # Providers without containers raise NotImplementedError; a missing sandbox or program is an OSError.
+    except (NotImplementedError, OSError, RuntimeError, EngineFailed):
         return None
-    return result.stdout.strip() if result.success else None
+    return container.image_id

@@ -10,7 +10,8 @@ from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
 from inspect_discoverybench.dataset.cached_file import cached_file
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.invalid_values import require_boolean
-from inspect_discoverybench.sandbox.image import image, image_exists
+from inspect_discoverybench.sandbox.engine import image_exists
+from inspect_discoverybench.sandbox.image import image
 from inspect_discoverybench.sandbox.shipped_files import shipped
 
 IMAGE_VARIABLE = "DISCOVERYBENCH_IMAGE"

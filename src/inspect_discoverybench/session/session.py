@@ -19,10 +19,10 @@ from inspect_ai.util import (
     registry_info,
     sandbox,
     store_as,
-    subprocess,
 )
 
-from inspect_discoverybench.errors.exceptions import SandboxLost, SessionFailed
+from inspect_discoverybench.errors.exceptions import EngineFailed, SandboxLost, SessionFailed
+from inspect_discoverybench.sandbox.engine import inspect_container
 from inspect_discoverybench.session.client import NOT_RUN
 from inspect_discoverybench.session.reply import CellResult, clean, read_reply
 
@@ -285,18 +285,13 @@ async def require_not_lost() -> None:
 
 async def _container_loss(container: str) -> str | None:
     """Why a container is not running; None if it is, or if it ran out of memory."""
-    template = "{{.State.Status}} {{.State.OOMKilled}} {{.State.ExitCode}}"
     try:
-        lookup = await subprocess(["docker", "inspect", "--format", template, container], timeout=LOOKUP_SECONDS)
-    except TimeoutError:
-        return f"Docker did not respond within {LOOKUP_SECONDS} s"
-    if not lookup.success:
-        return _failure(lookup)
-
-    status, out_of_memory, code = lookup.stdout.split()
-    if status == "running" or out_of_memory == "true":
+        found = await inspect_container(container, LOOKUP_SECONDS)
+    except EngineFailed as error:
+        return error.message
+    if found.status == "running" or found.out_of_memory:
         return None
-    return f"container {container} is {status} (exit code {code}) and did not run out of memory"
+    return f"container {container} is {found.status} (exit code {found.exit_code}) and did not run out of memory"
 
 
 async def _provider_loss(has_started: bool) -> str | None:
