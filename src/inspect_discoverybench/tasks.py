@@ -288,7 +288,7 @@ def synth_generate(
 
     Raises:
         InvalidArgument: An argument is invalid, or the folder has other files.
-        InvalidTree: A hand-written tree is invalid.
+        DataError: A hand-written tree is invalid.
     """
     from inspect_discoverybench.discovery import end_session
     from inspect_discoverybench.generator import generate

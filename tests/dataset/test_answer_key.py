@@ -6,7 +6,7 @@ import pytest
 
 from inspect_discoverybench.dataset.custom import single_goal
 from inspect_discoverybench.dataset.task_text import Hints
-from inspect_discoverybench.errors.exceptions import DataError, DataMissing
+from inspect_discoverybench.errors.exceptions import DataError
 from tests.dataset.studies import load, study, write_study
 
 HEADER = "dataset,metadataid,query_id,gold_hypo"
@@ -72,5 +72,5 @@ def test_a_broken_answer_key_is_refused_with_what_to_do(folder: Path, text: str,
 def test_gold_hypotheses_need_a_key_that_is_a_file(folder: Path) -> None:
     with pytest.raises(DataError, match=r"no gold hypothesis for custom/mine/0/4\. Add its true_hypothesis"):
         load(folder)
-    with pytest.raises(DataMissing, match=r"nowhere\.csv cannot be read: No such file"):
+    with pytest.raises(DataError, match=r"nowhere\.csv cannot be read: No such file"):
         load(folder, folder / "nowhere.csv")

@@ -10,7 +10,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_discoverybench import custom
 from inspect_discoverybench.dataset.custom import custom_samples
 from inspect_discoverybench.dataset.task_text import Hints
-from inspect_discoverybench.errors.exceptions import DataError, DataMissing, InvalidArgument, Refused, UnreadableTable
+from inspect_discoverybench.errors.exceptions import DataError, DiscoveryBenchError, InvalidArgument
 from tests.dataset.studies import COLUMNS, load, study, write_study
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "lighthouses"
@@ -53,7 +53,7 @@ def test_a_file_without_described_columns_is_described_by_its_suffix(tmp_path: P
 
 def test_a_truncated_table_is_refused(tmp_path: Path) -> None:
     folder = write_study(tmp_path, table="x,y\n1,2\n3")
-    with pytest.raises(UnreadableTable, match=r"a\.csv: line 3 has 1 values, expected 2\. .* truncated"):
+    with pytest.raises(DataError, match=r"a\.csv: line 3 has 1 values, expected 2\. .* truncated"):
         load(folder)
 
 
@@ -73,11 +73,11 @@ def test_a_value_may_be_long(tmp_path: Path) -> None:
 
 
 def test_paths_without_metadata_files_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataMissing, match=r"no metadata_<number>\.json in this folder or its subfolders"):
+    with pytest.raises(DataError, match=r"no metadata_<number>\.json in this folder or its subfolders"):
         load(tmp_path)
-    with pytest.raises(DataMissing, match=r"The path '.*nowhere' does not exist\."):
+    with pytest.raises(DataError, match=r"The path '.*nowhere' does not exist\."):
         load(tmp_path / "nowhere")
-    with pytest.raises(Refused, match=r"File name too long: .* Check the path"):
+    with pytest.raises(DiscoveryBenchError, match=r"File name too long: .* Check the path"):
         load(tmp_path / ("x" * 300))
     folder = write_study(tmp_path / "study")
     other_name = folder / "metadata_final.json"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from inspect_discoverybench.dataset.text_file import read_text
-from inspect_discoverybench.errors.exceptions import DataError, DataMissing
+from inspect_discoverybench.errors.exceptions import DataError
 from tests.dataset.studies import load, write_study
 
 TABLE = b"x,y\n1,2\n3,4\n"
@@ -44,5 +44,5 @@ def test_a_pipe_and_a_device_are_refused_because_reading_them_would_not_end(tmp_
     pipe = tmp_path / "metadata_0.json"
     os.mkfifo(pipe)
     for path in (pipe, Path("/dev/zero"), tmp_path):
-        with pytest.raises(DataMissing, match=f"^{path} is not a file"):
+        with pytest.raises(DataError, match=f"^{path} is not a file"):
             read_text(path)

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from inspect_discoverybench.errors.exceptions import InvalidTree
+from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.generator.tree import Tree
 from inspect_discoverybench.generator.tree_task import file_columns, tree_tasks
 from tests.generator.authoring import derived, generate, leaf, scripted_author, state_of
@@ -43,7 +43,7 @@ def parse(tmp_path: Path) -> Callable[..., Tree]:
     ],
 )
 def test_an_invalid_column_is_one_line(column: dict[str, Any], message: str, parse: Callable[..., Tree]) -> None:
-    with pytest.raises(InvalidTree, match=message) as error:
+    with pytest.raises(DataError, match=message) as error:
         parse(distractors=[column])
     assert "\n" not in error.value.message
     assert "tree.json: " in error.value.message
@@ -58,7 +58,7 @@ def test_an_invalid_column_is_one_line(column: dict[str, Any], message: str, par
     ],
 )
 def test_an_invalid_root_is_named(fields: dict[str, Any], message: str, parse: Callable[..., Tree]) -> None:
-    with pytest.raises(InvalidTree, match=message):
+    with pytest.raises(DataError, match=message):
         parse(roots=[leaf("days", **fields)])
 
 
@@ -160,5 +160,5 @@ def test_choices_mappings_and_groups_are_computed(tmp_path: Path) -> None:
 def test_a_key_that_occurs_twice_is_refused(key: str, tmp_path: Path) -> None:
     file = tmp_path / "tree.json"
     file.write_text(f'{{"roots": [], "{key}": "tea", "{key}": "sailing"}}', "utf-8")
-    with pytest.raises(InvalidTree, match=rf"tree\.json: the key '{key}' occurs twice"):
+    with pytest.raises(DataError, match=rf"tree\.json: the key '{key}' occurs twice"):
         Tree.read(file)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_discoverybench.errors.exceptions import UnreadableTable
+from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.human_study.spreadsheet import read_rows, to_csv
 from tests.human_study.logs import csv_file, rows
 
@@ -46,6 +46,6 @@ def test_files_saved_by_spreadsheets_are_read() -> None:
 )
 def test_a_mistake_is_one_line(text: str, message: str) -> None:
     path = csv_file("cells.csv", text)
-    with pytest.raises(UnreadableTable) as raised:
+    with pytest.raises(DataError) as raised:
         list(read_rows(path))
     assert raised.value.message.startswith(message)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from inspect_discoverybench.errors.exceptions import DataMissing, InvalidArgument
+from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
 from inspect_discoverybench.report import folder
 from inspect_discoverybench.report.folder import write_files, write_report
 from tests.synthetic_logs import Run, write_logs
@@ -66,7 +66,7 @@ def test_a_report_that_fails_leaves_the_earlier_one(logs: list[Path]) -> None:
     before = files(out)
     page = out / "report.html"
     written = page.read_bytes()
-    with pytest.raises(DataMissing):
+    with pytest.raises(DataError):
         write_report(logs, out, judge_labels=[Path("nowhere")])
     assert page.read_bytes() == written
     assert files(out) == before

@@ -13,7 +13,7 @@ from inspect_ai.scorer import Score
 from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.errors.exceptions import DataMissing
+from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.results.columns import SAMPLE_COLUMNS, score_columns
 from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.results.frame import read_results
@@ -272,5 +272,5 @@ def test_logs_are_read_in_order_by_several_processes(tmp_path: Path) -> None:
 def test_no_logs_is_one_clear_line(paths: list[str], message: str) -> None:
     Path("empty").mkdir()
     Path("empty.eval").touch()
-    with pytest.raises(DataMissing, match=message):
+    with pytest.raises(DataError, match=message):
         read_results(paths)

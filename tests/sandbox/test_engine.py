@@ -168,4 +168,4 @@ async def test_a_container_that_does_not_exist_is_named(
 
 def test_without_the_command_of_docker_the_check_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert docker_check().startswith("failed docker: The command docker, by which Inspect starts containers, is not on")
+    assert docker_check().startswith("failed docker: The command docker, which starts containers, is not on")

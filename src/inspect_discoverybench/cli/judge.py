@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from inspect_discoverybench.dataset.metadata import Study
-from inspect_discoverybench.errors.exceptions import InvalidArgument, JudgeFailed, JudgeUnavailable
+from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument, JudgeFailed
 from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.errors.redaction import printable
 from inspect_discoverybench.replies import replace_surrogates
@@ -60,7 +60,8 @@ def judge(
         predicted_hypothesis=_required("pred", pred),
         predicted_workflow=replace_surrogates(pred_workflow),
     )
-    with inspect_errors(JudgeUnavailable, f"The judge {grader} cannot be called", "Choose another one with --grader."):
+    where = f"The judge {grader} cannot be called"
+    with inspect_errors(DiscoveryBenchError, where, "Choose another one with --grader."):
         model = get_model(grader)  # inspect-evals-lint: ignore[IEBP001] -- no task is built
 
     if out is not None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from inspect_discoverybench.errors.exceptions import DataMissing, InvalidArgument
+from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
 from inspect_discoverybench.results.configuration import Configuration, configurations_of
 from inspect_discoverybench.results.frame import Results, read_results
 from inspect_discoverybench.results.result import Result
@@ -70,7 +70,7 @@ def read_systems(texts: Sequence[str]) -> tuple[list[System], dict[str, str]]:
         The systems, and the reason for each log that could not be used.
 
     Raises:
-        DataMissing: No log can be used, or no sample is selected.
+        DataError: No log can be used, or no sample is selected.
         InvalidArgument: There are fewer than two systems, or a column cannot select samples.
     """
     read: dict[str, Results] = {}
@@ -144,7 +144,7 @@ def _select(text: str, selection: Mapping[str, str], results: Sequence[Result]) 
     """The results with these values by column, which the user's text names.
 
     Raises:
-        DataMissing: No sample is selected.
+        DataError: No sample is selected.
     """
     configurations = configurations_of(results)
     selected = list(zip(configurations, results, strict=True))
@@ -161,7 +161,7 @@ def _select(text: str, selection: Mapping[str, str], results: Sequence[Result]) 
         if not matching:
             first_values = sorted(values)[:MAX_VALUES]
             listed = ", ".join(first_values)
-            raise DataMissing(f"{text}: no sample has {column}={expected}. Values in the logs: {listed}.")
+            raise DataError(f"{text}: no sample has {column}={expected}. Values in the logs: {listed}.")
         selected = matching
     return selected
 

@@ -15,9 +15,8 @@ def read_answer_key(path: Path) -> Golds:
     """Read a CSV file with the columns `dataset`, `metadataid`, `query_id` and `gold_hypo`.
 
     Raises:
-        DataMissing: The file cannot be read.
-        UnreadableTable: The file is empty, a quoted value is not closed, or a row has too few or too many values.
-        DataError: A column is missing or occurs twice, or a row contradicts an earlier one.
+        DataError: The file cannot be read or is no table, a column is missing or occurs twice, or a row contradicts an
+            earlier one.
     """
     table = Table.read(path)
     table.require_different_columns(path)

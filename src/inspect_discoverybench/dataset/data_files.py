@@ -12,7 +12,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
 
 from inspect_discoverybench.dataset.paths import METADATA_NAME
-from inspect_discoverybench.errors.exceptions import DataError, DataMissing
+from inspect_discoverybench.errors.exceptions import DataError
 
 # Folders of sessions, and of Reflexion. A colon is reserved, too: Inspect reads what is before it as a sandbox's name.
 _RESERVED_NAME = re.compile(r"\.session|trial-\d+(?:/|$)")
@@ -29,8 +29,8 @@ def locate(folder: Path, name: str) -> Path:
         name: Name of the data file in the metadata and in the sandbox: a path relative to the folder.
 
     Raises:
-        DataError: The name is not a path inside the folder, is reserved, or is that of a metadata file.
-        DataMissing: The file does not exist.
+        DataError: The file does not exist, or its name is not a path inside the folder, is reserved, or is that of a
+            metadata file.
     """
     subject = f"{folder}: datasets: the data file {name!r}"
     relative = PurePosixPath(name)
@@ -51,7 +51,7 @@ def locate(folder: Path, name: str) -> Path:
     if is_reserved or ":" in name or "\\" in name:
         raise DataError(f"{subject} has a reserved name, or ':' or '\\' in its name. Rename it.")
     if not path.is_file():
-        raise DataMissing(f"{subject} does not exist, or is not a regular file. Add it.")
+        raise DataError(f"{subject} does not exist, or is not a regular file. Add it.")
     if _is_metadata(folder, target):
         raise DataError(f"{subject} is a metadata file, which the agent must not see. Remove it from `datasets`.")
     return path

@@ -7,7 +7,7 @@ from pathlib import Path
 from inspect_discoverybench.dataset.archive import ALTERNATIVE, DATA_DIR_VARIABLE, download_tree
 from inspect_discoverybench.dataset.paths import absolute
 from inspect_discoverybench.dataset.release import COMMIT, REPOSITORY, describe, differences
-from inspect_discoverybench.errors.exceptions import DataError, DataMissing
+from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.errors.file_failures import file_errors
 
 
@@ -22,8 +22,8 @@ def data_root() -> Path:
     """The folder with the released data: `DISCOVERYBENCH_DATA_DIR`, or else the cache folder, downloaded if necessary.
 
     Raises:
-        DataMissing: `DISCOVERYBENCH_DATA_DIR` is not a folder with the released data.
-        DataError: The archive could not be downloaded or stored, or does not contain the released files.
+        DataError: `DISCOVERYBENCH_DATA_DIR` is not a folder with the released data, or the archive could not be
+            downloaded or stored, or does not contain the released files.
     """
     if os.environ.get(DATA_DIR_VARIABLE):
         return local_root()
@@ -35,12 +35,12 @@ def local_root() -> Path:
     """The folder with the released data, without a download: `DISCOVERYBENCH_DATA_DIR`, or else the cache folder.
 
     Raises:
-        DataMissing: The folder does not exist or has no subfolder `discoverybench/`.
+        DataError: The folder does not exist or has no subfolder `discoverybench/`.
     """
     folder = os.environ.get(DATA_DIR_VARIABLE) or cache_folder()
     root = absolute(Path(folder))  # survives a change of the working directory
     if not (root / "discoverybench").is_dir():
-        raise DataMissing(f"{root} is not a folder that contains `discoverybench/`. {remedy(root)}")
+        raise DataError(f"{root} is not a folder that contains `discoverybench/`. {remedy(root)}")
     return root
 
 

@@ -116,8 +116,8 @@ class Study(ReleasedModel):
         """Read one metadata file.
 
         Raises:
-            DataMissing: The file cannot be read.
-            DataError: The file is not JSON, a key occurs twice, or a field is missing or has the wrong type.
+            DataError: The file cannot be read or is not JSON, a key occurs twice, or a field is missing or has the
+                wrong type.
         """
         try:
             content = json.loads(read_text(path), object_pairs_hook=reject_duplicate_keys)

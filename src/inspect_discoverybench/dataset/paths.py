@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-from inspect_discoverybench.errors.exceptions import DataError, DataMissing
+from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.errors.file_failures import file_errors
 
 METADATA_NAME = re.compile(r"metadata_(\d+)\.json")
@@ -30,11 +30,10 @@ def metadata_files(path: Path) -> list[Path]:
         path: Absolute path of a file `metadata_<number>.json`, or of a folder.
 
     Raises:
-        DataMissing: There are none.
-        DataError: The name of a file is invalid.
+        DataError: There are none, or the name of a file is invalid.
     """
     if not path.exists():
-        raise DataMissing(f"The path '{path}' does not exist. Check the spelling or pass an absolute path.")
+        raise DataError(f"The path '{path}' does not exist. Check the spelling or pass an absolute path.")
     if not path.is_dir():
         metadata_number(path)
         return [path]
@@ -42,7 +41,7 @@ def metadata_files(path: Path) -> list[Path]:
     paths = list(path.glob("metadata_*.json"))
     paths += path.glob("*/metadata_*.json")
     if not paths:
-        raise DataMissing(f"{path}: no metadata_<number>.json in this folder or its subfolders. Check the path.")
+        raise DataError(f"{path}: no metadata_<number>.json in this folder or its subfolders. Check the path.")
     return sorted(paths, key=_folder_and_number)
 
 

@@ -8,7 +8,7 @@ from io import StringIO
 from pathlib import Path, PurePath
 
 from inspect_discoverybench.dataset.text_file import read_text
-from inspect_discoverybench.errors.exceptions import UnreadableTable
+from inspect_discoverybench.errors.exceptions import DataError
 
 # The limit of the module, 131,072 characters, would refuse valid values.
 csv.field_size_limit(2**31 - 1)
@@ -31,9 +31,8 @@ class Table:
         """Read a file.
 
         Raises:
-            DataMissing: The file cannot be read.
-            DataError: The file is no text file in UTF-8 or Windows-1252.
-            UnreadableTable: The file is empty, a quoted value is not closed, or a row has too few or too many values.
+            DataError: The file cannot be read, is empty or is no text file in UTF-8 or Windows-1252, a quoted value is
+                not closed, or a row has too few or too many values.
         """
         text = read_text(path)
         separator = separator_of(text)
@@ -47,7 +46,7 @@ class Table:
                     continue
                 if len(values) != len(columns):
                     place = f"{path}: line {reader.line_num}"
-                    raise UnreadableTable(
+                    raise DataError(
                         f"{place} has {len(values)} values, expected {len(columns)}. The file may be truncated, or a "
                         f"value with {separator!r} or a line break is not in double quotes."
                     )
@@ -55,21 +54,21 @@ class Table:
                 rows[reader.line_num] = dict(row)
         except csv.Error as error:
             place = f"{path}: line {reader.line_num}"
-            raise UnreadableTable(f"{place}: {error}. The file may be truncated.") from error
+            raise DataError(f"{place}: {error}. The file may be truncated.") from error
         if not columns:
-            raise UnreadableTable(f"{path}: the file is empty. The first row must contain the column names.")
+            raise DataError(f"{path}: the file is empty. The first row must contain the column names.")
         return cls(tuple(columns), rows)
 
     def require_different_columns(self, path: Path) -> None:
         """Check that no column name occurs twice, also after removing spaces around it: a value would be lost.
 
         Raises:
-            UnreadableTable: A name occurs twice.
+            DataError: A name occurs twice.
         """
         names = [column.strip() for column in self.columns]
         for name in names:
             if names.count(name) > 1:
-                raise UnreadableTable(f"{path}: the column {name!r} occurs twice. Remove or rename one of them.")
+                raise DataError(f"{path}: the column {name!r} occurs twice. Remove or rename one of them.")
 
 
 def separator_of(text: str) -> str:

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from pathlib import Path
 
-from inspect_discoverybench.errors.exceptions import DataError, DataMissing
+from inspect_discoverybench.errors.exceptions import DataError
 
 # 80 metadata files and one answer key of DB-SYNTH are in Windows-1252.
 ENCODINGS = ("utf-8-sig", "cp1252")
@@ -16,17 +16,17 @@ def read_text(path: Path) -> str:
     """Read a text file in UTF-8 or Windows-1252.
 
     Raises:
-        DataMissing: The file cannot be read, or is a folder, a pipe or a device.
-        DataError: The file is compressed, in another format, or in neither encoding.
+        DataError: The file cannot be read, is a folder, a pipe or a device, is compressed or in another format, or has
+            neither encoding.
     """
     # Reading a pipe or a device may never end.
     if path.exists() and not path.is_file():
-        raise DataMissing(f"{path} is not a file. Check the path.")
+        raise DataError(f"{path} is not a file. Check the path.")
 
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise DataMissing(f"{path} cannot be read: {error.strerror}. Check the path and its permissions.") from error
+        raise DataError(f"{path} cannot be read: {error.strerror}. Check the path and its permissions.") from error
 
     is_binary = content.startswith(_COMPRESSED) or b"\0" in content
     if not is_binary:

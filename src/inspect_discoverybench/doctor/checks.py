@@ -1,4 +1,4 @@
-"""The checks of an installation. Each returns what it found, in one line, or raises `CheckFailed` with the remedy."""
+"""The checks of an installation. Each returns what it found, in one line, or raises an error with the remedy."""
 
 import asyncio
 import os
@@ -14,7 +14,6 @@ from packaging.requirements import Requirement
 from inspect_discoverybench.dataset import data_folder
 from inspect_discoverybench.dataset.archive import DATA_DIR_VARIABLE
 from inspect_discoverybench.errors.exceptions import (
-    CheckFailed,
     DiscoveryBenchError,
     EngineFailed,
     EngineNotServed,
@@ -66,9 +65,9 @@ def check_versions() -> str:
         try:
             installed = version(requirement.name)
         except PackageNotFoundError as error:
-            raise CheckFailed(f"{error}. Run: pip install --upgrade {PACKAGE}") from error
+            raise DiscoveryBenchError(f"{error}. Run: pip install --upgrade {PACKAGE}") from error
         if not requirement.specifier.contains(installed, prereleases=True):
-            raise CheckFailed(
+            raise DiscoveryBenchError(
                 f"{requirement.name} {installed} is installed, but {requirement.specifier} is required. "
                 f"Run: pip install --upgrade {PACKAGE}"
             )
@@ -90,13 +89,13 @@ def check_docker() -> str:
     """Check that Docker responds, and whether it has the image of the sandbox. An engine over SSH is not asked."""
     remedy = "Install and start it, and allow this user to use it. `discoverybench/demo` does not need it."
     if which("docker") is None:
-        raise CheckFailed(f"The command docker, by which Inspect starts containers, is not on the PATH. {remedy}")
+        raise DiscoveryBenchError(f"The command docker, which starts containers, is not on the PATH. {remedy}")
     try:
         engine = engine_version()
     except EngineNotServed as error:
         return f"{error.message} To check it, run: docker version"
     except EngineFailed as error:
-        raise CheckFailed(f"{error.message} {remedy}") from error
+        raise DiscoveryBenchError(f"{error.message} {remedy}") from error
 
     name = os.environ.get(IMAGE_VARIABLE) or image()
     state = "has the image" if image_exists(name) else "has no image yet; the first run builds or pulls"
@@ -105,14 +104,14 @@ def check_docker() -> str:
 
 def check_model(name: str) -> str:
     """Check that a model acts when it is asked to: it calls a tool, or it writes code or a call in its text."""
-    with inspect_errors(CheckFailed, f"{name} cannot be called"):
+    with inspect_errors(DiscoveryBenchError, f"{name} cannot be called"):
         # inspect-evals-lint: ignore[IEBP001] -- no task is built
         model = get_model(name, config=GenerateConfig(max_retries=1, timeout=600))
     try:
         with model_errors("The model", model):
             output = asyncio.run(model.generate(ACTION_PROMPT, tools=[python()]))
     except ModelFailed as error:
-        raise CheckFailed(
+        raise DiscoveryBenchError(
             f"{error.failure} Check its key, its name and its base URL. If its server refuses tools, run: "
             f"discoverybench try --model {name} --actions text"
         ) from error
@@ -122,5 +121,7 @@ def check_model(name: str) -> str:
     elif CODE_OR_CALL.search(without_reasoning(output.completion)):
         way = "in text: it writes its code or calls there"
     else:
-        raise CheckFailed(f"{name} neither calls a tool nor writes a block of code. Choose another model for agents.")
+        raise DiscoveryBenchError(
+            f"{name} neither calls a tool nor writes a block of code. Choose another model for agents."
+        )
     return f"acts {way}. To try it with the agents, run: discoverybench try --model {name}"

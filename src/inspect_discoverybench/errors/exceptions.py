@@ -25,36 +25,16 @@ class InvalidArgument(DiscoveryBenchError):
     """A task or command argument is invalid."""
 
 
-class Refused(DiscoveryBenchError):
-    """The operating system refuses a file or memory."""
-
-
 class InvalidExperiment(DiscoveryBenchError):
     """An experiment file cannot be read or is invalid."""
-
-
-class CheckFailed(DiscoveryBenchError):
-    """A check of the installation failed."""
 
 
 class DataError(DiscoveryBenchError):
     """The data cannot be used: a file is invalid, differs from the released one, or could not be downloaded."""
 
 
-class DataMissing(DataError):
-    """A file or folder does not exist or cannot be read."""
-
-
-class UnreadableTable(DataError):
-    """A data file is empty, truncated or malformed."""
-
-
 class UnreadableLog(DataError):
     """A log is damaged, so that Inspect cannot read it, or has impossible scores."""
-
-
-class JudgeUnavailable(DiscoveryBenchError):
-    """The model of the role `grader` cannot be called."""
 
 
 class ReplyRejected(DiscoveryBenchError):
@@ -67,10 +47,6 @@ class AuthorFailed(DiscoveryBenchError):
 
 class ExpressionRefused(DiscoveryBenchError):
     """An expression of a semantic tree is not on the allow-list, or exceeds its bounds."""
-
-
-class InvalidTree(DiscoveryBenchError):
-    """A semantic tree cannot be read or is invalid."""
 
 
 class ModelFailed(DiscoveryBenchError):
@@ -86,14 +62,6 @@ class JudgeFailed(ModelFailed):
     """The judge's provider failed."""
 
     exit_code = 1
-
-
-class SessionFailed(DiscoveryBenchError):
-    """The sandbox could not run the Python session. The sample is an error, not a zero."""
-
-
-class SandboxLost(DiscoveryBenchError):
-    """The sandbox ended or cannot be reached, and the agent's code is not the cause. The sample is an error."""
 
 
 class EngineFailed(DiscoveryBenchError):

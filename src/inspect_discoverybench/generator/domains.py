@@ -39,7 +39,7 @@ class DomainSource:
 
         Raises:
             InvalidArgument: An argument is invalid, or a domain is given twice.
-            InvalidTree: A tree is invalid.
+            DataError: A tree is invalid.
         """
         if trees is not None:
             handwritten = _read_trees(str(trees))

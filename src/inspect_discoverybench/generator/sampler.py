@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 from inspect_discoverybench.dataset.synth_folder import slug_of
-from inspect_discoverybench.errors.exceptions import ReplyRejected, SessionFailed
+from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, ReplyRejected
 from inspect_discoverybench.generator.set_folder import SetSettings
 from inspect_discoverybench.generator.tree import Tree
 from inspect_discoverybench.generator.tree_task import Rejection, TreeTask
@@ -65,7 +65,7 @@ async def draw(settings: SetSettings, tree: Tree, tasks: Sequence[TreeTask] = ()
 
     Raises:
         ReplyRejected: An expression fails, or its values do not vary.
-        SessionFailed: The session cannot run the program.
+        DiscoveryBenchError: The session cannot run the program.
     """
     measured_tasks = [
         {"target": task.node.name, "expression": task.expression.text, "columns": task.expression.columns}
@@ -82,7 +82,7 @@ async def draw(settings: SetSettings, tree: Tree, tasks: Sequence[TreeTask] = ()
     session = PythonSession(CELL_SECONDS, OUTPUT_BYTES)
     cell = await session.run(f"{program}\ndraw({request_text!r})")
     if cell.status == "error":
-        raise SessionFailed(f"The sandbox cannot run the generator: {cell.output[-500:]}")
+        raise DiscoveryBenchError(f"The sandbox cannot run the generator: {cell.output[-500:]}")
     if cell.status != "ok":
         raise ReplyRejected(f"the sandbox could not draw the rows ({cell.status}).")
     drawing = parse_reply(cell.output, Drawing, OUTPUT_BYTES)

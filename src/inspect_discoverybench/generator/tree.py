@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from inspect_discoverybench.dataset.text_file import read_text
-from inspect_discoverybench.errors.exceptions import ExpressionRefused, InvalidTree
+from inspect_discoverybench.errors.exceptions import DataError, ExpressionRefused
 from inspect_discoverybench.errors.invalid_values import first_reason
 from inspect_discoverybench.generator.expression import Expression
 from inspect_discoverybench.replies import Reply, reject_duplicate_keys
@@ -232,13 +232,12 @@ class Tree(BaseModel):
         """Read a JSON file.
 
         Raises:
-            DataMissing: The file cannot be read.
-            InvalidTree: It is not the JSON of a tree.
+            DataError: The file cannot be read, or is not the JSON of a tree.
         """
         try:
             content = json.loads(read_text(path), object_pairs_hook=reject_duplicate_keys)
             return cls.model_validate(content)
         except ValidationError as error:
-            raise InvalidTree(f"{path}: {first_reason(error)}") from error
+            raise DataError(f"{path}: {first_reason(error)}") from error
         except (ValueError, RecursionError) as error:
-            raise InvalidTree(f"{path}: {error}.") from error
+            raise DataError(f"{path}: {error}.") from error

@@ -65,7 +65,7 @@ def read_judged_samples(
         The samples by id, epoch and log, and the number of those without a score by outcome.
 
     Raises:
-        DataMissing: There is no log, or none of the logs can be used.
+        DataError: There is no log, or none of the logs can be used.
         InvalidArgument: No sample has the score, or the scores were judged differently and `anyway` is false.
     """
     results = read_results(paths).rows

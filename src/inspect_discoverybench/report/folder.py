@@ -35,7 +35,7 @@ def write_report(
         pool_splits: Whether the splits of a task are one benchmark.
 
     Raises:
-        DataMissing: There is no log or label file, or none of the logs can be used.
+        DataError: There is no log or label file, or none of the logs can be used.
         InvalidArgument: The folder contains files but no report, or the labels cannot be used.
     """
     _check(out)

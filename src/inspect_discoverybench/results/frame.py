@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inspect_discoverybench.errors.exceptions import DataMissing
+from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.results.attempts import current_results
 from inspect_discoverybench.results.log_files import log_paths
 from inspect_discoverybench.results.result import Result
@@ -46,13 +46,13 @@ def read_results(paths: Iterable[str | Path]) -> Results:
         paths: Logs, and folders that are searched for logs. URLs such as `s3://…` also work.
 
     Raises:
-        DataMissing: There is no log, or none of the logs can be used.
+        DataError: There is no log, or none of the logs can be used.
     """
     found: list[str] = []
     for path in paths:
         found += log_paths(str(path))
     if not found:
-        raise DataMissing("There is no log to read. Pass logs or folders of logs.")
+        raise DataError("There is no log to read. Pass logs or folders of logs.")
 
     logs = read_logs(dict.fromkeys(found))
     logs.sort(key=lambda log: log.modified)
@@ -61,7 +61,7 @@ def read_results(paths: Iterable[str | Path]) -> Results:
         results += log.results
     if not results:
         first = logs[0]
-        raise DataMissing(f"None of {len(logs)} logs can be used. {first.path}: {first.objection}.")
+        raise DataError(f"None of {len(logs)} logs can be used. {first.path}: {first.objection}.")
 
     # A retry writes a new log of the same run, so the log of the failed attempt is not missed.
     complete = {log.task_id for log in logs if log.results}

@@ -9,7 +9,7 @@ from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog, EvalLogInfo, EvalSampleSummary, list_eval_logs, read_eval_log
 from inspect_ai.log import read_eval_log_sample_summaries as read_sample_summaries
 
-from inspect_discoverybench.errors.exceptions import DataMissing, UnreadableLog
+from inspect_discoverybench.errors.exceptions import DataError, UnreadableLog
 from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.results.run_record import local_path
 
@@ -78,16 +78,16 @@ def log_paths(path: str) -> list[str]:
     """The path of a log, or those of the logs in a folder.
 
     Raises:
-        DataMissing: The path does not exist, or the folder has no logs.
+        DataError: The path does not exist, or the folder has no logs.
     """
     if not _is_remote(path) and not Path(path).exists():
-        raise DataMissing(f"The path '{path}' does not exist. Check the spelling or pass an absolute path.")
+        raise DataError(f"The path '{path}' does not exist. Check the spelling or pass an absolute path.")
     if path.endswith((".eval", ".json")):  # servers may not list files
         return [local_path(path)]
 
     logs = sorted(local_path(info.name) for info in logs_in(path))
     if not logs:
-        raise DataMissing(f"The folder '{path}' has no Inspect logs. Pass a folder that was the --log-dir of a run.")
+        raise DataError(f"The folder '{path}' has no Inspect logs. Pass a folder that was the --log-dir of a run.")
     return logs
 
 

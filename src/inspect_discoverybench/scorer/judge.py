@@ -7,7 +7,7 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, Ge
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 
-from inspect_discoverybench.errors.exceptions import JudgeUnavailable, ReplyRejected
+from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, ReplyRejected
 from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import ReplyT, ask_until_valid
@@ -47,11 +47,11 @@ class Judge:
         """The judge of the running eval: the model of the role `grader`, else the default.
 
         Raises:
-            JudgeUnavailable: The model cannot be created, for example because its API key is missing.
+            DiscoveryBenchError: The model cannot be created, for example because its API key is missing.
         """
         where = f"The judge (role {ROLE}, model {default}) cannot be called"
         remedy = f"Choose another judge with --model-role {ROLE}=PROVIDER/MODEL."
-        with inspect_errors(JudgeUnavailable, where, remedy):
+        with inspect_errors(DiscoveryBenchError, where, remedy):
             # No config here: our settings are sent with each request, so that those of the role can take precedence.
             model = get_model(role=ROLE, default=default)  # inspect-evals-lint: ignore[IEBP001] -- called in an eval
         return cls(model, _timeouts(model), ReplyCache.for_model(model))

@@ -21,7 +21,7 @@ from inspect_ai.util import (
     store_as,
 )
 
-from inspect_discoverybench.errors.exceptions import EngineFailed, SandboxLost, SessionFailed
+from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, EngineFailed
 from inspect_discoverybench.sandbox.engine import inspect_container
 from inspect_discoverybench.session.client import NOT_RUN
 from inspect_discoverybench.session.reply import CellResult, clean, read_reply
@@ -109,8 +109,8 @@ class PythonSession:
         """Run one cell. A cell is never run twice.
 
         Raises:
-            SessionFailed: The sandbox has no Python or cannot start the kernel, before any cell has run.
-            SandboxLost: The sandbox was lost because of the infrastructure.
+            DiscoveryBenchError: The sandbox was lost because of the infrastructure, or has no Python or cannot start
+                the kernel before any cell has run.
             SandboxUnavailableError: The agent's code has ended the sandbox.
             ProcessLookupError: The sample has no sandbox.
         """
@@ -124,7 +124,7 @@ class PythonSession:
         except _Unusable as failure:
             await require_not_lost()
             if state.host is None:
-                raise SessionFailed(f"The sandbox cannot run a Python session ({failure})") from None
+                raise DiscoveryBenchError(f"The sandbox cannot run a Python session ({failure})") from None
             await self.stop()
             cell = CellResult("unusable", str(failure), restarted=False)
         state.cells += 1
@@ -263,7 +263,8 @@ async def require_not_lost() -> None:
     machine, so code in the sandbox cannot influence the answer.
 
     Raises:
-        SandboxLost: The engine does not respond, or the sandbox has ended and the agent's code is not the cause.
+        DiscoveryBenchError: The engine does not respond, or the sandbox has ended and the agent's code is not the
+            cause.
     """
     if is_local():
         return
@@ -276,7 +277,7 @@ async def require_not_lost() -> None:
         return
 
     cause = " ".join(reason.split()).rstrip(".")[-MAX_REASON:]
-    raise SandboxLost(
+    raise DiscoveryBenchError(
         f"The sandbox was lost: {cause}. The agent's code is not the cause, so the sample is not scored. "
         "Check that Docker or your sandbox provider is running, then run the sample again with "
         "`inspect eval-retry` or `discoverybench run`."

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from inspect_discoverybench.dataset.data_files import changed_files
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
-from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument, SessionFailed
+from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.errors.invalid_values import refusing_unknown, require_positive
 from inspect_discoverybench.errors.provider_failures import one_line
 from inspect_discoverybench.prompts.prompt import Prompt
@@ -191,19 +191,19 @@ async def open_trial_folder(folder: str, checksums: Mapping[str, str]) -> str | 
         How the agent's code has prevented this; None if it succeeded.
 
     Raises:
-        SandboxLost: The sandbox was lost because of the infrastructure.
+        DiscoveryBenchError: The sandbox was lost because of the infrastructure.
     """
     try:
         with anyio.fail_after(FOLDER_SECONDS):
             await PythonSession().move_to(folder)
             await _copy_data_files(COPIES, folder, checksums)
             changed = await changed_files(checksums, folder)
-            if changed:
-                raise SessionFailed(f"{', '.join(changed)} changed before the trial")
     except (OSError, RuntimeError, DiscoveryBenchError) as error:
         await require_not_lost()
         # The sandbox worked before the agent's code ran.
         return one_line(error)
+    if changed:
+        return f"{', '.join(changed)} changed before the trial"
     return None
 
 
@@ -211,10 +211,10 @@ async def _copy_data_files(source: str, target: str, names: Iterable[str]) -> No
     """Copy data files from a folder of the sandbox into a new one.
 
     Raises:
-        SessionFailed: They cannot be copied.
+        DiscoveryBenchError: They cannot be copied.
     """
     # `tar` keeps the folders in names. `read_file` cannot see folders in memory.
     program = 'source=$1 target=$2; shift 2; mkdir "$target" && tar -C "$source" -cf - -- "$@" | tar -C "$target" -xf -'
     result = await sandbox().exec(["sh", "-c", program, "sh", source, target, *names])
     if not result.success:
-        raise SessionFailed(f"The data files cannot be copied in the sandbox: {result.stderr[-500:]}")
+        raise DiscoveryBenchError(f"The data files cannot be copied in the sandbox: {result.stderr[-500:]}")
