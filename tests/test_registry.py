@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval as inspect_eval
-from inspect_ai import eval_retry, eval_set
+from inspect_ai import eval_retry, eval_set, task_with
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.solver import SolverSpec
 from inspect_ai.util import registry_create, registry_info
 
 import inspect_discoverybench
-from inspect_discoverybench import demo
+from inspect_discoverybench import demo, gold
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 
 TASKS = Path(inspect_discoverybench.__file__).with_name("tasks.py")
@@ -40,6 +40,28 @@ def test_no_module_has_the_name_of_a_task() -> None:
     """Python binds a submodule to its name on the first import, in place of the task."""
     modules = {module.name for module in pkgutil.iter_modules(inspect_discoverybench.__path__)}
     assert modules.isdisjoint(inspect_discoverybench.__all__)
+
+
+def test_solvers_and_the_scorer_are_imported_on_first_use() -> None:
+    program = (
+        "import sys; import inspect_discoverybench; "
+        "assert 'inspect_discoverybench.solvers.codegen' not in sys.modules; "
+        "assert 'inspect_discoverybench.scorer.scorer' not in sys.modules; "
+        "from inspect_discoverybench import *; "
+        "assert all(callable(globals()[name]) for name in inspect_discoverybench.__all__)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_misspelled_name_is_an_import_error() -> None:
+    with pytest.raises(ImportError, match="cannot import name 'codgen'"):
+        exec("from inspect_discoverybench import codgen")
+
+
+def test_imported_solvers_run(tmp_path: Path) -> None:
+    [log] = inspect_eval(task_with(demo(), solver=gold()), model="none", limit=1)
+    assert log.status == "success"
+    assert log.plan.steps[-1].solver == "inspect_discoverybench/gold"
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -1,5 +1,57 @@
 """DiscoveryBench for Inspect AI: can language-model agents make data-driven discoveries?"""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth, synth_generate
 
-__all__ = ["custom", "demo", "judge_audit", "real", "synth", "synth_generate"]
+if TYPE_CHECKING:
+    from inspect_discoverybench.scorer.scorer import hms
+    from inspect_discoverybench.solvers.codegen import codegen
+    from inspect_discoverybench.solvers.datavoyager import datavoyager
+    from inspect_discoverybench.solvers.gold import goal_echo, gold
+    from inspect_discoverybench.solvers.no_data_guess import no_data_guess
+    from inspect_discoverybench.solvers.react import react
+    from inspect_discoverybench.solvers.reflexion import reflexion
+
+__all__ = [
+    "codegen",
+    "custom",
+    "datavoyager",
+    "demo",
+    "goal_echo",
+    "gold",
+    "hms",
+    "judge_audit",
+    "no_data_guess",
+    "react",
+    "real",
+    "reflexion",
+    "synth",
+    "synth_generate",
+]
+
+SOLVERS = {
+    "react": "solvers.react",
+    "codegen": "solvers.codegen",
+    "datavoyager": "solvers.datavoyager",
+    "reflexion": "solvers.reflexion",
+    "no_data_guess": "solvers.no_data_guess",
+    "gold": "solvers.gold",
+    "goal_echo": "solvers.gold",
+}
+"""The solvers, with the module of each."""
+
+SCORERS = {"hms": "scorer.scorer"}
+"""The scorer, with its module."""
+
+TASKS = [name for name in __all__ if name not in SOLVERS | SCORERS]
+"""The tasks."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import a solver or the scorer on first use (PEP 562): every `inspect` command imports this package."""
+    module = (SOLVERS | SCORERS).get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{module}"), name)

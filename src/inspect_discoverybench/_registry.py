@@ -18,20 +18,10 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 from inspect_ai.util import RegistryInfo, registry_info
 
+from inspect_discoverybench import SCORERS, SOLVERS
 from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth, synth_generate
 
 PACKAGES = ("discoverybench", "inspect_discoverybench")
-
-SOLVERS = {
-    "react": "react",
-    "codegen": "codegen",
-    "datavoyager": "datavoyager",
-    "reflexion": "reflexion",
-    "no_data_guess": "no_data_guess",
-    "gold": "gold",
-    "goal_echo": "gold",
-}
-"""The solvers, with the module of each in `solvers/`."""
 
 SCANNERS = ("no_successful_cell", "questionable_answer")
 """The transcript scanners. They need the extra `scout`."""
@@ -76,8 +66,8 @@ def _add_lazily(
 for _registered in (real, synth, custom, demo, judge_audit, synth_generate):
     _add_names(_registered, registry_info(_registered), _registered.__name__)
 for _solver, _module in SOLVERS.items():
-    _add_lazily("solver", f"solvers.{_module}", _solver, Solver)
-_add_lazily("scorer", "scorer.scorer", "hms", Scorer, label="HMS")
+    _add_lazily("solver", _module, _solver, Solver)
+_add_lazily("scorer", SCORERS["hms"], "hms", Scorer, label="HMS")
 _add_lazily("scorer", "judge_pairs.audit", "audit", Scorer)
 for _scanner in SCANNERS:
     _add_lazily("scanner", "scanners.scanners", _scanner)

@@ -14,8 +14,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.util import registry_create
 
-from inspect_discoverybench import __all__ as task_names
-from inspect_discoverybench._registry import SOLVERS
+from inspect_discoverybench import SOLVERS, TASKS
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.provider_failures import inspect_errors
@@ -135,7 +134,7 @@ def _build_task(cell: MatrixCell, model: Model) -> Task:
 
 
 def _create(kind: Literal["task", "solver"], component: Component, where: str) -> Any:
-    names = task_names if kind == "task" else SOLVERS
+    names = TASKS if kind == "task" else SOLVERS
     suggestion = _suggestion(component.name, names)
     with inspect_errors(InvalidExperiment, f"{where}: {kind} {component.name}", suggestion):
         return registry_create(kind, component.name, **component.args)
