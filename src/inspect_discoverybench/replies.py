@@ -4,7 +4,6 @@ All parsing takes time and memory proportional to the length of the text.
 """
 
 import json
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from typing import Annotated, Any, TypeVar
@@ -13,6 +12,8 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ModelOutput
 from inspect_ai.util import JSONSchema, json_schema
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
+from inspect_discoverybench.chat_templates import Meaning, pattern
+from inspect_discoverybench.code_fence import fenced_blocks
 from inspect_discoverybench.errors.exceptions import ReplyRejected
 from inspect_discoverybench.errors.invalid_values import first_reason
 
@@ -28,22 +29,6 @@ _TRUNCATED = {
 
 _MAX_SENT_BACK = 20_000
 """Maximum length of an invalid reply that is sent back, in characters, so that it fits into the context window."""
-
-_REASONING_NAMES = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad"
-_REASONING_START = re.compile(rf"<(?:{_REASONING_NAMES})(?:\s[^<>]*)?>|\[THINK\]|◁think▷", re.IGNORECASE)
-_REASONING_END = re.compile(
-    rf"</(?:{_REASONING_NAMES})\s*>|\[/THINK\]|◁/think▷|<\|channel\|>final<\|message\|>", re.IGNORECASE
-)
-"""Match the tags that chat templates put around reasoning."""
-
-_END_OF_TURN = re.compile(
-    r"<\|(?:eot|EOT|eot_id|eom_id|im_end|end|return|call|endoftext|end_of_text)\|>|</s>|<end_of_turn>"
-    r"|<\uff5cend\u2581of\u2581sentence\uff5c>"
-)
-"""Tokens with which chat templates end a turn, and which some servers leave in the text."""
-
-_FENCE = re.compile(r"(?:^[ \t]*```[^\n`]*|```[ \t]*)$", re.MULTILINE)
-"""Matches the start and the end of a Markdown code fence. The end may stand after the contents on a line."""
 
 ReplyT = TypeVar("ReplyT", bound="Reply")
 ResultT = TypeVar("ResultT")
@@ -146,7 +131,7 @@ def _object_text(text: str) -> str:
 
     blocks = fenced_blocks(body)
     if len(blocks) == 1:
-        return blocks[0]
+        return blocks[0].contents.strip()
     return body
 
 
@@ -184,25 +169,19 @@ def without_reasoning(text: str, is_complete: bool = True) -> str:
     opening tag into the prompt. The text after a tag that is never closed is kept, because some models write their
     answer there, but not if the text was cut off: it ends within the reasoning.
     """
-    *before_ends, answer = _REASONING_END.split(text)
+    starts = pattern(Meaning.REASONING_STARTS)
+    *before_ends, answer = pattern(Meaning.REASONING_ENDS).split(text)
     if not is_complete:
-        answer, *_ = _REASONING_START.split(answer, maxsplit=1)
+        answer, *_ = starts.split(answer, maxsplit=1)
     kept: list[str] = []
     for part in before_ends:
-        outside, *reasoning = _REASONING_START.split(part, maxsplit=1)
+        outside, *reasoning = starts.split(part, maxsplit=1)
         if reasoning:
             kept.append(outside)
         else:
             kept.clear()
-    outside_tags = _END_OF_TURN.sub("", "".join([*kept, answer]))
-    return outside_tags.strip("\ufeff \t\r\n")
-
-
-def fenced_blocks(text: str) -> list[str]:
-    """The contents of the Markdown code fences in a text, without empty ones. The last may not be closed."""
-    inside = _FENCE.split(text)[1::2]
-    blocks = [block.strip() for block in inside]
-    return [block for block in blocks if block]
+    outside_tags = "".join([*kept, answer])
+    return pattern(Meaning.TURN_ENDS).sub("", outside_tags).strip("\ufeff \t\r\n")
 
 
 @cache

@@ -24,7 +24,7 @@ from inspect_discoverybench.replies import without_reasoning
 from inspect_discoverybench.sandbox.engine import engine_version, image_exists
 from inspect_discoverybench.sandbox.image import image
 from inspect_discoverybench.sandbox.specification import IMAGE_VARIABLE
-from inspect_discoverybench.session.tool import CODE_OR_CALL, python
+from inspect_discoverybench.session.tool import has_code_or_call, python
 
 PACKAGE = "inspect-discoverybench"
 
@@ -118,7 +118,7 @@ def check_model(name: str) -> str:
 
     if output.choices and output.message.tool_calls:
         way = "by tool calls"
-    elif CODE_OR_CALL.search(without_reasoning(output.completion)):
+    elif has_code_or_call(without_reasoning(output.completion)):
         way = "in text: it writes its code or calls there"
     else:
         raise DiscoveryBenchError(

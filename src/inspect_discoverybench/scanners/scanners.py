@@ -26,6 +26,7 @@ from inspect_scout import (
     scanner,
 )
 
+from inspect_discoverybench.chat_templates import Meaning, pattern
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.sandbox.shipped_files import shipped
 from inspect_discoverybench.submission.submission import SCORE_NAME
@@ -42,9 +43,6 @@ CATEGORIES = {
     "judge's own verdict.",
 }
 """The faults that the model chooses from, and their descriptions."""
-
-CODE_ARGUMENTS = frozenset({"code", "cmd", "command", "script"})
-"""Names of the arguments in which tools take code: Inspect's and those of common agents."""
 
 _NO_ANSWER = Result(value=None, explanation="No answer was scored.")
 _NO_MODEL = Result(value=None, explanation="Only a model can decide. Choose one with --model.")
@@ -155,7 +153,7 @@ def _read_cells(transcript: Transcript) -> list[Cell]:
             calls |= {call.id: call for call in message.tool_calls or []}
         elif isinstance(message, ChatMessageTool):
             call = calls.get(message.tool_call_id)
-            ran_code = call is not None and not CODE_ARGUMENTS.isdisjoint(call.arguments)
+            ran_code = call is not None and any(map(pattern(Meaning.CODE).fullmatch, call.arguments))
             has_error = message.error is not None
         if ran_code:
             failed = has_error or _FAILURE.search(message.text) is not None

@@ -4,11 +4,7 @@ import json
 import re
 from typing import Any
 
-_TEMPLATE_TOKEN = (
-    r"<(?=[|\uff5c]|/?[A-Za-z_][\w:-]*>)|\[(?=/?(?:[a-z]?[A-Z_]{2,}|[A-Z]+_[A-Z]+_\d+)\]|e~\[)|\](?=~!?b[\[\]])|◁"
-)
-"""Matches the first character of what looks like a token of a chat template, such as `<|im_end|>`, `</s>` or
-DeepSeek's with a full-width bar, but not the sign in "p < 0.05"."""
+from inspect_discoverybench.chat_templates import Meaning, pattern
 
 _INVISIBLE = (
     r"[\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
@@ -17,7 +13,8 @@ _INVISIBLE = (
 """Matches control characters, line separators, and Unicode's Default_Ignorable_Code_Point, which has all bidirectional
 controls."""
 
-_ESCAPED = re.compile(f"{_TEMPLATE_TOKEN}|{_INVISIBLE}")
+_ESCAPED = re.compile(rf"(?={pattern(Meaning.TOKEN).pattern}).|{_INVISIBLE}")
+"""Matches the first character of a token, and each invisible one."""
 
 
 def prompt_values(**values: Any) -> dict[str, str]:

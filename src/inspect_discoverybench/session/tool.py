@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from inspect_ai.event import Event, ModelEvent
 from inspect_ai.tool import Tool, ToolCall, ToolCallContent, ToolCallView, tool
 
+from inspect_discoverybench.chat_templates import Meaning, pattern
+from inspect_discoverybench.code_fence import fenced_blocks, without_fence
 from inspect_discoverybench.session.reply import CellResult
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, DEFAULT_OUTPUT_BYTES, PythonSession
 
@@ -17,16 +19,6 @@ CALLS_AS_TEXT = (
 
 LOST = "All variables are lost. The next call starts a new session."
 RESTARTED = "[The previous session ended, so this call ran in a new one. All earlier variables are lost.]"
-
-CODE_OR_CALL = re.compile(
-    r"""^[ \t]*(?:```|~~~)|\{\s*["'](?:name|type|function|action|tool|tool_name|code)["']\s*:"""
-    r"""|<\|?(?:function|tool_call|invoke|execute|start_function_call)\b|<\|python_tag\||\[TOOL_CALLS\]"""
-    r"""|\b(?:python|submit)\(\s*(?:\w+\s*=|["'])|\bto=(?:functions\.|python\b)""",
-    re.MULTILINE,
-)
-"""A code fence, or the beginning of a call: as JSON, in the tags of chat templates, or as Python."""
-
-_FENCED = re.compile(r"\s*```(?i:py\w*)?[ \t\r]*\n(.*?)\n?```\s*", re.DOTALL)
 
 
 def _view(call: ToolCall) -> ToolCallView:
@@ -58,8 +50,7 @@ def python(cell_seconds: int = DEFAULT_CELL_SECONDS, output_bytes: int = DEFAULT
         Args:
             code: The code to run.
         """
-        fenced = _FENCED.fullmatch(code)
-        cell = await session.run(fenced.group(1) if fenced else code)
+        cell = await session.run(without_fence(code))
         return _observation(cell, cell_seconds)
 
     return execute
@@ -78,7 +69,12 @@ def wrote_calls_as_text(events: Sequence[Event]) -> bool:
             if event.output.message.tool_calls:
                 return False
             texts.append(event.output.message.text)
-    return any(CODE_OR_CALL.search(text) for text in texts)
+    return any(has_code_or_call(text) for text in texts)
+
+
+def has_code_or_call(text: str) -> bool:
+    """Whether a text has a block of code, or the beginning of a call in any form that models write."""
+    return bool(fenced_blocks(text)) or pattern(Meaning.CALL).search(text) is not None
 
 
 def _observation(cell: CellResult, cell_seconds: int) -> str:

@@ -25,11 +25,11 @@ from inspect_ai.solver import TaskState
 from inspect_ai.tool import Tool, ToolCall, ToolChoice
 from inspect_ai.util import store_as, suspend_turn_limit
 
+from inspect_discoverybench.code_fence import python_blocks
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import without_reasoning
 from inspect_discoverybench.session.session import PythonSession
-from inspect_discoverybench.solvers.code_block import python_blocks
 from inspect_discoverybench.solvers.generation import CUT_OFF, generate_reply
 from inspect_discoverybench.solvers.submission import submit
 from inspect_discoverybench.submission.answer import parse_submission

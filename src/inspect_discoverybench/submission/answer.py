@@ -12,10 +12,11 @@ from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool, ModelOutput
 from inspect_ai.solver import TaskState
 
+from inspect_discoverybench.chat_templates import Meaning, pattern
+from inspect_discoverybench.code_fence import fenced_blocks
 from inspect_discoverybench.errors.exceptions import ModelFailed, ReplyRejected
 from inspect_discoverybench.replies import (
     MAX_REPLY_LENGTH,
-    fenced_blocks,
     parse_json,
     replace_surrogates,
     without_reasoning,
@@ -39,9 +40,6 @@ MAX_PLACEHOLDER_LENGTH = 80
 """A longer text in brackets may be a hypothesis."""
 
 _IN_BRACKETS = re.compile(r"<[^<>]*>|\[(?![\"'])[^\[\]=<>]*\]|\{(?![\"'])[^{}=<>]*\}")
-
-_CALL_ARGUMENTS = ("arguments", "parameters", "input")
-"""Keys of the arguments in calls that models write as JSON."""
 
 _MAX_DEPTH = 20
 """Depth to which nested arguments are read."""
@@ -85,10 +83,9 @@ def parse_submission(text: str) -> Submission | None:
         return None
     body = without_reasoning(text)
     blocks = fenced_blocks(body)
-    if blocks and not body.startswith("{") and body.rstrip("` \t\r\n").endswith(blocks[-1]):
-        body = blocks[-1]
-    content = _mapping(body)
-    return _submission_in(content)
+    if blocks and not body.startswith("{") and not body[blocks[-1].end :].strip("` \t\r\n"):
+        body = blocks[-1].contents.strip()
+    return _submission_in(_mapping(body))
 
 
 def is_placeholder(hypothesis: str) -> bool:
@@ -163,9 +160,9 @@ def _as_text(value: Any, depth: int = _MAX_DEPTH) -> str:
 def _submission_in(content: Mapping[str, Any]) -> Submission | None:
     """The submission in an object: in its own keys, or in the arguments if it is a call."""
     candidates = [content]
-    for key in _CALL_ARGUMENTS:
-        arguments = _mapping(content.get(key))
-        candidates.append(arguments)
+    for key, value in content.items():
+        if pattern(Meaning.ARGUMENTS).fullmatch(str(key)):
+            candidates.append(_mapping(value))
 
     for values in candidates:
         texts = arguments_as_text(values)

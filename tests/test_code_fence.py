@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from inspect_discoverybench.solvers.code_block import python_blocks
+from inspect_discoverybench.code_fence import python_blocks
 
 FENCES = {
     "with a fence in the code": "```python\nx = '```'\n```\nmore",

@@ -1,0 +1,89 @@
+"""Blocks between code fences in a model's text. All functions take time linear in its length."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from textwrap import dedent
+
+from inspect_discoverybench.chat_templates import Meaning, pattern
+
+_OPENING = re.compile(r"^[ \t]*+(`{3,}+|~{3,}+)[ \t{.]*+(\w*+)[^`~\n]*+\n", re.MULTILINE)
+"""Matches the line that opens a block: the fence, the label, and what follows it."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block between code fences.
+
+    Attributes:
+        label: The name of the language; empty without one.
+        contents: What stands between the fences.
+        end: Where the block ends in its text, with the closing fence.
+        is_closed: Whether a line with the closing fence follows the contents.
+    """
+
+    label: str
+    contents: str
+    end: int
+    is_closed: bool = True
+
+    @property
+    def code(self) -> str:
+        """The contents without common indentation, because blocks in a list are indented."""
+        return dedent(self.contents)
+
+
+def fenced_blocks(text: str) -> list[Block]:
+    """The blocks in a text, without empty ones.
+
+    A block that is not closed ends the text, or where its fence follows the contents on the same line.
+    """
+    return [block for block in _all_blocks(text) if block.contents.strip()]
+
+
+def _all_blocks(text: str) -> Iterator[Block]:
+    end = 0
+    while opening := _OPENING.search(text, end):
+        fence, label = opening.groups()
+        start = opening.end()
+        closing = re.compile(rf"^[ \t]*{fence}[`~]*[ \t\r]*$", re.MULTILINE).search(text, start)
+        if closing is None:
+            contents, closing_fence, _ = text[start:].partition(fence)
+            yield Block(label, contents, start + len(contents) + len(closing_fence), is_closed=False)
+            return
+
+        end = closing.end()
+        yield Block(label, text[start : closing.start()], end)
+
+
+def without_fence(text: str) -> str:
+    """The contents of the block that a whole text is, even if it is not closed; any other text as it is."""
+    stripped = text.strip()
+    opening = _OPENING.match(stripped)
+    if opening is None:
+        return text
+    contents = stripped[opening.end() :]
+    return contents.removesuffix(opening[1]).rstrip()
+
+
+def python_blocks(text: str, is_complete: bool = False) -> list[Block]:
+    """The blocks of Python code in a text, without empty ones.
+
+    If none has the label of Python or JSON, the first one counts if it has no label and is no object: an answer.
+
+    Args:
+        text: The text.
+        is_complete: Whether the text was not cut off. Small models often end without closing the last block, which then
+            counts if it has a label.
+    """
+    blocks = [block for block in fenced_blocks(text) if block.is_closed or (is_complete and block.label)]
+    labelled = [block for block in blocks if pattern(Meaning.PYTHON).fullmatch(block.label)]
+    has_json = any(block.label.lower() == "json" for block in blocks)
+    if labelled or has_json or not blocks:
+        return labelled
+
+    first = blocks[0]
+    is_object = first.contents.lstrip().startswith("{")
+    if first.label or is_object:
+        return []
+    return [first]
