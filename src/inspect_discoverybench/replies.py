@@ -4,6 +4,7 @@ All parsing takes time and memory proportional to the length of the text.
 """
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from typing import Annotated, Any, TypeVar
@@ -21,14 +22,26 @@ MAX_REPLY_LENGTH = 1_000_000
 """Maximum length of a text that is parsed, in characters. It is not cut, because an object may follow long reasoning.
 No model writes as much: the largest output limits are about 128,000 tokens, half of it."""
 
-_TRUNCATED = {
+_NO_REPLY = {
     "max_tokens": "it was truncated by the token limit.",
     "model_length": "the question does not fit into the context window.",
+    "content_filter": "it was stopped by a content filter.",
 }
-"""Stop reasons after which the same question is asked again, because the reply cannot be corrected."""
+"""Stop reasons after which a text is no reply, even if it is a whole object, and the same question is asked again."""
 
 _MAX_SENT_BACK = 20_000
 """Maximum length of an invalid reply that is sent back, in characters, so that it fits into the context window."""
+
+_STRING = re.compile(r'"(?:[^"\\]++|\\.?+)*+"?+', re.DOTALL)
+"""Matches a JSON string, also one that is cut off, so that no character is read twice."""
+
+_BACKSLASH = re.compile(r'\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})?+')
+"""Matches an escape in a JSON string, or a backslash that begins none."""
+
+_SMALL_LETTER = re.compile("[a-z]")
+
+_CONTROL = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+"""Control characters by the letters of their escapes."""
 
 ReplyT = TypeVar("ReplyT", bound="Reply")
 ResultT = TypeVar("ResultT")
@@ -83,8 +96,8 @@ async def ask_until_valid(
     error: ReplyRejected
     for _ in range(attempts):
         output = await send([*conversation])
-        if output.stop_reason in _TRUNCATED:
-            error = ReplyRejected(_TRUNCATED[output.stop_reason])
+        if output.stop_reason in _NO_REPLY:
+            error = ReplyRejected(_NO_REPLY[output.stop_reason])
             continue
 
         try:
@@ -101,7 +114,8 @@ async def ask_until_valid(
 def parse_reply(text: str, reply_type: type[ReplyT], max_length: int = MAX_REPLY_LENGTH) -> ReplyT:
     """Parse a reply: one JSON object, optionally in a code fence with a sentence before or after it.
 
-    A byte-order mark, reasoning in tags before the object, and raw newlines in JSON strings are accepted.
+    A byte-order mark, reasoning in tags before the object, and raw newlines and lone backslashes in JSON strings are
+    accepted.
 
     Args:
         text: The text.
@@ -135,31 +149,81 @@ def _object_text(text: str) -> str:
     return body
 
 
-def parse_json(text: str) -> Any:
-    """Parse JSON with raw line ends in strings, and with every key at most once in an object.
+def parse_json(text: str, *, latex: bool = False) -> Any:
+    r"""Parse JSON as models write it: with raw line ends and lone backslashes in strings.
 
-    Lone surrogates are replaced.
+    A backslash that begins no escape, as in `\alpha` or `\(`, is that character. Lone surrogates are replaced.
+
+    Args:
+        text: The text.
+        latex: Whether an escape that gives a control character before a small letter is LaTeX, as in `\beta`. In a
+            string with other control characters of that kind, such as line breaks, it is not.
 
     Raises:
-        ReplyRejected: The text is not JSON.
+        ReplyRejected: The text is not JSON, or a key occurs twice in an object.
     """
+    repair = _double_latex if latex else _double_lone_backslashes
     try:
-        content = json.loads(text, object_pairs_hook=reject_duplicate_keys, strict=False)
+        content = load_json(_STRING.sub(lambda string: repair(string[0]), text), strict=False)
         written = json.dumps(content, ensure_ascii=False)
-        loggable = replace_surrogates(written)
-        return json.loads(loggable)
+        return json.loads(replace_surrogates(written))
     except (ValueError, RecursionError) as error:
         raise ReplyRejected(f"it is not a JSON object ({error}).") from error
 
 
-def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object with these pairs; a `ValueError` if a key occurs twice."""
+def load_json(text: str, *, strict: bool = True) -> Any:
+    """Parse JSON in which every key occurs at most once in an object.
+
+    Args:
+        text: The text.
+        strict: Whether control characters in strings, such as raw line ends, are refused.
+
+    Raises:
+        ValueError: The text is not JSON, is nested too deeply, or a key occurs twice.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_without_repetition, strict=strict)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content: dict[str, Any] = {}
     for key, value in pairs:
         if key in content:
             raise ValueError(f"the key {key[:80]!r} occurs twice in one object")
         content[key] = value
     return content
+
+
+def _double_lone_backslashes(string: str) -> str:
+    return _BACKSLASH.sub(lambda escape: "\\\\" if escape[0] == "\\" else escape[0], string)
+
+
+def restore_latex(text: str) -> str:
+    r"""Restore LaTeX such as `\beta` in a text that a provider has parsed, where it has become a control character.
+
+    Line breaks stay: in a call, most are what they seem.
+    """
+    restored: str = json.loads(_double_latex(json.dumps(text), letters="bfrt"))
+    return restored
+
+
+def _double_latex(string: str, letters: str = "bfnrt") -> str:
+    """Double the backslashes that are lone, and those of escapes that are the beginning of a LaTeX command.
+
+    These are followed by a small letter wherever they occur in the string, and their character itself does not occur.
+    """
+    latex = {f"\\{letter}" for letter in letters if _CONTROL[letter] not in string}
+    for escape in _BACKSLASH.finditer(string):
+        if not _SMALL_LETTER.match(string, escape.end()):
+            latex.discard(escape[0])
+
+    def double(escape: re.Match[str]) -> str:
+        is_lone = escape[0] == "\\"
+        return f"\\{escape[0]}" if is_lone or escape[0] in latex else escape[0]
+
+    return _BACKSLASH.sub(double, string)
 
 
 def without_reasoning(text: str, is_complete: bool = True) -> str:

@@ -32,6 +32,12 @@ CALLS: dict[str, tuple[dict[str, Any], Submission]] = {
         {"Hypothesis": H, "Workflow": "w", "confidence": 0.9},
         Submission(hypothesis=H, workflow="w"),
     ),
+    "LaTeX whose backslashes were read as escapes": (
+        {"hypothesis": "In all rows, \beta = 2, \frac{1}{2} \times \rho.", "workflow": "1. load\nfit\t3\tb\r\nread"},
+        Submission(
+            hypothesis=r"In all rows, \beta = 2, \frac{1}{2} \times \rho.", workflow="1. load\nfit\t3\tb\r\nread"
+        ),
+    ),
     "a mapping": (
         {"hypothesis": PARTS},
         Submission(hypothesis="context: all rows\nvariables: x, y\nrelationship: y rises"),

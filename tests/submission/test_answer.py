@@ -49,6 +49,32 @@ OBJECTS: dict[str, tuple[str, str, str]] = {
     ),
 }
 
+LATEX: dict[str, tuple[str, str]] = {
+    # what stands in the object, and the hypothesis
+    "each letter": (r"$\beta$, \frac{1}{2}, \nu, \rho and \text{x}", r"$\beta$, \frac{1}{2}, \nu, \rho and \text{x}"),
+    "other commands": (
+        r"\times 3, \theta \neq 0, \bar{x} \rightarrow \forall y",
+        r"\times 3, \theta \neq 0, \bar{x} \rightarrow \forall y",
+    ),
+    "beside lone backslashes": (r"\alpha and \beta", r"\alpha and \beta"),
+    "escaped as JSON asks": (r"\\beta and \\nu", r"\beta and \nu"),
+    "escaped line breaks": (r"1. a\n2. b\nand c", "1. a\n2. b\nand c"),
+    "a line break before a capital": (r"A rises.\nB falls.", "A rises.\nB falls."),
+    "an empty line": (r"First.\n\nthen", "First.\n\nthen"),
+    "raw line breaks": ("A rises\nwith \\nu", "A rises\nwith \nu"),
+    "tabs": (r"a\t1\tb", "a\t1\tb"),
+    "Windows line breaks": (r"a\r\n\r\nb \rho", "a\r\n\r\nb \rho"),
+    "LaTeX beside line breaks": (r"1. a\n2. \beta", "1. a\n2. \\beta"),
+}
+
+
+@pytest.mark.parametrize(("written", "hypothesis"), LATEX.values(), ids=LATEX)
+def test_latex_in_an_object_stays_what_its_author_wrote(written: str, hypothesis: str) -> None:
+    answer = parse_submission(f'{{"hypothesis": "{written}", "workflow": "w"}}')
+    assert answer is not None
+    assert answer.hypothesis == hypothesis
+
+
 OTHER_TEXTS: dict[str, str] = {
     "labels": "**Hypothesis:** A rises.\n\n**Workflow:** load, fit",
     "an object after a sentence": 'My answer: {"hypothesis": "A rises.", "workflow": "w"}',

@@ -4,7 +4,6 @@ The release has two formats, which are read into one model. DB-REAL nests column
 list of one list; DB-SYNTH has flat lists. Fields that this package does not need are ignored.
 """
 
-import json
 from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path, PurePosixPath
@@ -15,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.errors.invalid_values import first_reason
-from inspect_discoverybench.replies import reject_duplicate_keys
+from inspect_discoverybench.replies import load_json
 
 _MISSPELLED_QUESTION_TYPES = {"variable": "variables", "relationhsip": "relationship"}
 
@@ -120,8 +119,8 @@ class Study(ReleasedModel):
                 wrong type.
         """
         try:
-            content = json.loads(read_text(path), object_pairs_hook=reject_duplicate_keys)
-        except (ValueError, RecursionError) as error:
+            content = load_json(read_text(path))
+        except ValueError as error:
             raise DataError(f"{path}: {error}. docs/custom.md describes metadata files, which are JSON.") from error
         try:
             return cls.model_validate(content)

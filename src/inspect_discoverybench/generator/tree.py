@@ -3,7 +3,6 @@
 A tree is JSON, and a person can write one by hand (docs/generator.md). `Tree.model_json_schema()` is its JSON schema.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
@@ -16,7 +15,7 @@ from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors.exceptions import DataError, ExpressionRefused
 from inspect_discoverybench.errors.invalid_values import first_reason
 from inspect_discoverybench.generator.expression import Expression
-from inspect_discoverybench.replies import Reply, reject_duplicate_keys
+from inspect_discoverybench.replies import Reply, load_json
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,47}$")]
 Text = Annotated[str, Field(min_length=3, max_length=1_200)]
@@ -235,9 +234,9 @@ class Tree(BaseModel):
             DataError: The file cannot be read, or is not the JSON of a tree.
         """
         try:
-            content = json.loads(read_text(path), object_pairs_hook=reject_duplicate_keys)
+            content = load_json(read_text(path))
             return cls.model_validate(content)
         except ValidationError as error:
             raise DataError(f"{path}: {first_reason(error)}") from error
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             raise DataError(f"{path}: {error}.") from error

@@ -18,12 +18,21 @@ from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.markdown import judge_paragraph
 from inspect_discoverybench.scorer.question import ParseFailure, Question
 
+_WHOLE_NUMBER = re.compile(r"-?[0-9]+(?:\.0+)?")
+
 MAX_GOLD_VARIABLES = 50
 """Larger counts are implausible: no gold hypothesis has more than a tenth of this."""
 
 
-Count = Annotated[int, BeforeValidator(str)]
-"""A whole number, which may be written as "3" or 3.0; not a boolean."""
+def _digits(value: Any) -> str:
+    text = str(value).strip()
+    if not _WHOLE_NUMBER.fullmatch(text):
+        raise ValueError(f"{text[:80]!r} is not a whole number in digits")
+    return text
+
+
+Count = Annotated[int, BeforeValidator(_digits)]
+"""A whole number, which may be written as "3" or 3.0; not a boolean, and not "1_0", which Python reads as 10."""
 
 
 class Variables(Reply):
@@ -74,7 +83,7 @@ _OPTIONS = {
 
 def _parse_option(value: Any) -> Any:
     """Accept the letter, the full label or both, but no substring of them: "not very similar" is invalid."""
-    if not isinstance(value, str):
+    if not isinstance(value, str) or "\\" in value:
         return value
     words = re.findall(r"\w+", value.casefold())
     text = " ".join(words)

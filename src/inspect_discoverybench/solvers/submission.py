@@ -4,6 +4,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool, ToolError, tool
 from inspect_ai.util import store_as
 
+from inspect_discoverybench.replies import restore_latex
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.submission.answer import is_placeholder
 from inspect_discoverybench.submission.submission import MAX_CHARACTERS, Submission, SubmissionState
@@ -30,7 +31,8 @@ def submit(state: TaskState | None = None) -> Tool:
         stored = store_as(SubmissionState)
         if stored.submission is not None:
             raise ToolError("A hypothesis has already been submitted. The first submission counts.")
-        hypothesis, workflow = hypothesis.strip(), workflow.strip()
+        hypothesis = restore_latex(hypothesis.strip())
+        workflow = restore_latex(workflow.strip())
         if is_placeholder(hypothesis) or HYPOTHESIS_DESCRIPTION in hypothesis:
             shown = f"The hypothesis is empty or a placeholder: '{hypothesis[:80]}'."
             raise ToolError(f"{shown} Submit one declarative statement.")

@@ -129,7 +129,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     content = value
     if isinstance(value, str):
         try:
-            content = parse_json(value)
+            content = parse_json(value, latex=True)
         except ReplyRejected:
             return {}
     if isinstance(content, Mapping):
