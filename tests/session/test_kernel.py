@@ -94,3 +94,63 @@ def test_a_file_of_the_agent_does_not_shadow_modules_of_the_kernel(session: Sess
     (session.folder / "ast.py").write_text("raise SystemExit\n", "utf-8")
     assert session.run("import os; os._exit(1)")["status"] == "died"
     assert session.run("1")["output"] == "1\n"
+
+
+def notice(*lines: int) -> str:
+    """What an agent reads if these lines of its cell are left out."""
+    numbers = ", ".join(f"line {line}" for line in lines)
+    return f"[Left out: {numbers}. Notebook commands, which begin with % or !, are not available.]\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "output"),
+    [
+        pytest.param("%matplotlib inline\n6 * 7", f"{notice(1)}42\n", id="magic"),
+        pytest.param("%%time\nfrom __future__ import annotations\n6 * 7", f"{notice(1)}42\n", id="cell magic"),
+        pytest.param("print(1)\n!pip install 'it\\'s (not\n  %cd a\nprint(2)", f"{notice(2, 3)}1\n2\n", id="shell"),
+        pytest.param("!pip install one \\\n  two\nprint(1)\n%ls", f"{notice(1, 4)}1\n", id="on two lines"),
+        pytest.param("if 1:\n    %time x\n    !ls\nelse:\n    !ls \\\n/\n6 * 7", f"{notice(2, 3, 5)}42\n", id="blocks"),
+        pytest.param("for _ in '12':\n    !ls\n    print(3)", f"{notice(2)}3\n3\n", id="in a block"),
+        pytest.param("%cd data\r\n!ls \\\r\n/\r\n6 * 7\r\n", f"{notice(1, 2)}42\n", id="windows"),
+    ],
+)
+def test_notebook_commands_are_left_out_with_a_notice(session: Session, code: str, output: str) -> None:
+    assert session.run(code) == ok(output)
+
+
+@pytest.mark.parametrize(
+    ("code", "output"),
+    [
+        pytest.param("7 \\\n% 4", "3\n", id="backslash"),
+        pytest.param("(7\n% 4,\n'%s (' # ]\n% 1)", "(3, '1 (')\n", id="brackets"),
+        pytest.param("'''\n%matplotlib inline\\'''\n!ls'''", "\"\\n%matplotlib inline'''\\n!ls\"\n", id="string"),
+        pytest.param("'a\\\n%b\"'", "'a%b\"'\n", id="string with backslash"),
+    ],
+)
+def test_lines_of_python_may_begin_with_a_percent_sign(session: Session, code: str, output: str) -> None:
+    assert session.run(code) == ok(output)
+    # The whole is no Python now, so that the lines that begin a statement are told from the others.
+    lines = len(code.splitlines())
+    assert session.run(f"!ls\n{code}") == ok(notice(1) + output)
+    assert session.run(f"{code}\n%ls\n_") == ok(notice(lines + 1) + output)
+
+
+@pytest.mark.parametrize("code", ["x = !ls", "x?", "(7\n% 4 5)", "'''\n%ls", "1 +\n%ls", "%ls\n1 +"])
+def test_other_lines_that_are_no_python_are_a_syntax_error(session: Session, code: str) -> None:
+    reply = session.run(code)
+    assert reply["status"] == "error"
+    assert reply["output"].count("SyntaxError") == 1
+    assert "kernel" not in reply["output"]
+
+
+def test_an_error_names_the_line_that_the_agent_wrote(session: Session) -> None:
+    output = session.run("%ls\n!ls \\\n/\n1 / 0")["output"]
+    assert "line 4" in output
+    assert "    1 / 0" in output
+
+
+@pytest.mark.parametrize("part", ["\\'", "'a\"", "% ", "!ls \\\n", "(\n%"])
+def test_a_long_cell_that_is_no_python_takes_linear_time(session: Session, part: str) -> None:
+    started = time.monotonic()
+    assert session.run(f"x = 'a{part * 50_000}")["status"] == "error"
+    assert time.monotonic() - started < 10

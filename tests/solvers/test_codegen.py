@@ -44,6 +44,15 @@ def test_a_model_is_asked_for_its_program_once_more_and_then_to_submit(form: str
     assert submission(sample)
 
 
+@BOTH_FORMS
+def test_a_program_with_notebook_commands_runs_without_them(form: str) -> None:
+    program = "%matplotlib inline\n!pip install seaborn\nif True:\n    %time x = 1\nprint('shown')"
+    sample = play([python(program), ANSWER], codegen(actions=form))
+    last_request = calls(sample)[-1].input[-1].text
+    assert "[Left out: line 1, line 2, line 4. Notebook commands, which begin with % or !" in last_request
+    assert "not available.]\nshown" in last_request
+
+
 def test_the_demonstration_shows_the_actual_output(tmp_path: Path) -> None:
     data = Path(__file__).parents[1] / "fixtures" / "codegen" / "tram_days.csv"
     shutil.copy(data, tmp_path)

@@ -12,6 +12,7 @@ import importlib
 import io
 import linecache
 import os
+import re
 import select
 import signal
 import socket
@@ -26,6 +27,21 @@ WARM_UP = ("numpy", "pandas", "scipy.stats", "statsmodels.api")
 
 WARM_UP_SECONDS = 0.3
 """Pause before the first import of the warm-up: a model that answers at once needs none."""
+
+COMMAND = re.compile(r"([ \t]*)[%!](?:\\\n|[^\n])*")
+"""A notebook command and its indentation. A backslash continues it on the next line."""
+
+TOKEN = re.compile(
+    r"""
+      ("{3}|'{3}) (?: \\. | [^\\] )*? (?: \1 | \Z )         # a string on several lines, perhaps without an end
+    | (["']) (?: \\. | [^\\\n] )*? (?: \2 | (?=\n) | \Z )  # another string
+    | \# [^\n]*                                            # a comment
+    | \\ \n                                                # the statement continues on the next line
+    | .
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+"""What has to be told apart to see where a statement of Python begins."""
 
 
 def serve(folder: str, ready: int) -> None:
@@ -155,7 +171,7 @@ def execute(code: str, namespace: dict[str, Any], name: str) -> str:
     """Run `code`, echo its last expression, and print the traceback of any exception."""
     linecache.cache[name] = (len(code), None, code.splitlines(True), name)
     try:
-        evaluate(ast.parse(code, name), namespace, name)
+        evaluate(parse(code, name), namespace, name)
     except TimeLimit:
         return "interrupted"
     except SystemExit as request:
@@ -164,6 +180,68 @@ def execute(code: str, namespace: dict[str, Any], name: str) -> str:
         print_traceback(error)
         return "error"
     return "ok"
+
+
+def parse(code: str, name: str) -> ast.Module:
+    """Parse a cell, without its notebook commands (`%matplotlib inline`, `!pip install …`) if it is not Python.
+
+    Raises:
+        SyntaxError: It is not Python without them either, or there are none.
+    """
+    try:
+        return ast.parse(code, name)
+    except SyntaxError:
+        code = code.replace("\r\n", "\n")
+        commands = find_commands(code)
+        if not commands:
+            raise
+
+    numbers = [code.count("\n", 0, command.start()) + 1 for command in commands]
+    lines = ", ".join(f"line {number}" for number in numbers)
+    sys.stdout.write(f"[Left out: {lines}. Notebook commands, which begin with % or !, are not available.]\n")
+    with suppress(SyntaxError):
+        return ast.parse(replace(code, commands, ""), name)
+    # A block may consist of them.
+    return ast.parse(replace(code, commands, "pass"), name)
+
+
+def find_commands(code: str) -> list[re.Match[str]]:
+    """The notebook commands: what begins with `%` or `!` where a statement would begin.
+
+    In strings, in brackets and after a backslash, lines of Python may begin with `%`, too. The module `tokenize` is of
+    no use, because what follows a `!` may have any quotes and brackets.
+    """
+    commands = []
+    position = 0
+    open_brackets = 0
+    begins_statement = True
+    while position < len(code):
+        command = COMMAND.match(code, position) if begins_statement else None
+        if command:
+            commands.append(command)
+            position = command.end()
+            continue
+
+        token = TOKEN.match(code, position)
+        assert token is not None  # its last alternative is any character
+        if token[0] in ("(", "[", "{"):
+            open_brackets += 1
+        elif token[0] in (")", "]", "}"):
+            open_brackets = max(0, open_brackets - 1)
+        begins_statement = token[0] == "\n" and not open_brackets
+        position = token.end()
+    return commands
+
+
+def replace(code: str, commands: list[re.Match[str]], statement: str) -> str:
+    """Put a statement in the place of each notebook command. All other lines keep their numbers."""
+    parts = []
+    position = 0
+    for command in commands:
+        more_lines = "\n" * command[0].count("\n")
+        parts += [code[position : command.start()], command[1], statement, more_lines]
+        position = command.end()
+    return "".join([*parts, code[position:]])
 
 
 def evaluate(tree: ast.Module, namespace: dict[str, Any], name: str) -> None:
