@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspect_discoverybench.errors.provider_failures import one_line
+from inspect_discoverybench.errors.provider_failures import MAX_MESSAGE_LENGTH, one_line
 
 
 @pytest.mark.parametrize(
@@ -16,3 +16,8 @@ from inspect_discoverybench.errors.provider_failures import one_line
 )
 def test_styles_are_removed_and_other_brackets_stay(message: str, text: str) -> None:
     assert one_line(ValueError(message)) == text
+
+
+def test_a_long_message_is_cut() -> None:
+    """Some servers reply with a whole web page."""
+    assert one_line(ValueError("a" * 1000)) == "a" * MAX_MESSAGE_LENGTH

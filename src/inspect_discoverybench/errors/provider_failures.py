@@ -2,20 +2,25 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from traceback import format_exception, walk_tb
+from traceback import format_exception
 
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import Model
-from pydantic import BaseModel
 
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, ModelFailed
 from inspect_discoverybench.errors.redaction import redact, remember_keys
 
 _UNREADABLE = (AssertionError, AttributeError, LookupError, TypeError, json.JSONDecodeError, RecursionError)
 """Exceptions that providers' packages raise if the server's reply is malformed, such as a web page."""
+
+_UNREADABLE_REPLY = (
+    "the reply is not in the format of the provider's API: it may be an error or a web page. Check the server and the "
+    "base URL."
+)
+"""Inspect keeps no reply that it could not read, so that what the server said is not known here."""
 
 _BAD_REQUEST = {400, 413, 422}
 """HTTP statuses of requests that are refused because of their contents."""
@@ -71,42 +76,13 @@ def reason_of(error: BaseException) -> str:
     if isinstance(body, str):  # OpenAI's package leaves it out of the message
         message = f"{message}: {one_line(body)}"
     if isinstance(first_cause, _UNREADABLE):
-        message = _unreadable_reply(first_cause, message)
+        message = f"{_UNREADABLE_REPLY} {message}"
 
     kind = type(first_cause).__name__
     status = http_status(error)
     if status is None:
         return f"{message} ({kind})"
     return f"{message} ({kind}, HTTP {status})"
-
-
-def _unreadable_reply(error: BaseException, message: str) -> str:
-    """Why a reply could not be read: what the server says, or advice and the message of the provider's package."""
-    server_error = _server_error(error)
-    if server_error is not None:
-        return f"the server replied with an error instead of a completion: {server_error}"
-    advice = "the reply is not in the format of the provider's API, as if it were a web page. Check the base URL."
-    return f"{advice} {message}"
-
-
-def _server_error(error: BaseException) -> str | None:
-    """The error in a reply with HTTP status 200, such as `{"error": {"message": "overloaded"}}`; None without one.
-
-    Providers' packages accept such a reply and fail later. It is then only in a local variable where they failed.
-    """
-    innermost_first = reversed([*walk_tb(error.__traceback__)])
-    for frame, _ in innermost_first:
-        for value in frame.f_locals.values():
-            reply = value.model_extra if isinstance(value, BaseModel) else value
-            if not isinstance(reply, Mapping):
-                continue
-            content = reply.get("error")
-            if isinstance(content, Mapping):
-                content = content.get("message") or {**content}
-            if content:
-                text = str(content)
-                return one_line(text)
-    return None
 
 
 def redact_request(error: BaseException) -> BaseException:
