@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from inspect_discoverybench.cli.terminal import interrupt_on_termination, print_table, say
-from inspect_discoverybench.doctor.trial import COLUMNS, FORMS, SEED, Trial
+from inspect_discoverybench.doctor.trial import FORMS, SEED, Trial
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.redaction import remember_keys
 from inspect_discoverybench.experiment.yaml_file import parse_yaml
@@ -68,13 +68,13 @@ def try_model(judge: str | None, actions: str | None, arguments: tuple[str, ...]
 
 def _print(trial: Trial) -> None:
     rows = []
-    for labels, counts in trial.agents.items():
-        numbers = [f"{counts[name]:,}" for name in COLUMNS]
-        row = [*labels, *numbers]
-        rows.append(row)
+    headers: list[str] = []
+    for agent in trial.agents:
+        headers = list(agent.numbers)
+        numbers = [f"{number:,}" for number in agent.numbers.values()]
+        rows.append([agent.task, agent.agent, agent.form, *numbers])
 
     title = f"{trial.options['model']}: random samples (seed {SEED}), logs in {trial.options['log_dir']}"
-    headers = list(COLUMNS.values())
     print_table(title, ("task", "agent", "actions"), headers, rows)
     for note in trial.notes:
         say(note)

@@ -3,9 +3,9 @@
 It asserts structure, not quality: that the model acts and submits, and that the judge replies in the right form.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from inspect_ai import Task
@@ -17,8 +17,10 @@ from inspect_discoverybench.doctor.checks import check_docker
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.errors.provider_failures import inspect_errors, one_line
 from inspect_discoverybench.judge_pairs.audit import ACCURACIES
-from inspect_discoverybench.results.result import results_of
+from inspect_discoverybench.results.result import Result, results_of
 from inspect_discoverybench.results.sample_score import SampleScore
+from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
+from inspect_discoverybench.submission.submission import Source
 from inspect_discoverybench.tasks import demo, judge_audit, real
 
 SEED = 2
@@ -40,21 +42,52 @@ AGENTS: dict[str, dict[str, int]] = {
 }
 """The agents, with arguments that keep a trial short."""
 
-COLUMNS = {
-    "samples": "samples",
-    "acted": "acted",
-    "call": "submitted\nby call",
-    "object": "as one\nobject",
-    "quoted": "quoted",
-    "whole": "whole\ntext",
-    "no submission": "zero",
-    "limit": "zero by\na limit",
-    "unscored": "unscored",
-    "error": "errors",
-    "tokens": "tokens",
-    "seconds": "seconds",
-}
-"""What is counted for an agent, with the header of its column: among others, each way to read an answer and outcome."""
+
+@dataclass(frozen=True)
+class AgentTrial:
+    """The trial of one agent.
+
+    Attributes:
+        task: Name of the task.
+        agent: Name of the agent.
+        form: The form in which the model was to act.
+        results: A result for each sample.
+    """
+
+    task: str
+    agent: str
+    form: str
+    results: Sequence[Result]
+
+    @property
+    def acted(self) -> int:
+        """Number of samples in which code ran."""
+        return sum(1 for result in self.results if result.sample.cells)
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The numbers of a row by the headers of their columns."""
+        return {
+            "samples": len(self.results),
+            "acted": self.acted,
+            "submitted\nby call": self._answers("call"),
+            "as one\nobject": self._answers("object"),
+            "quoted": self._answers("quoted"),
+            "whole\ntext": self._answers("whole"),
+            "zero": self._ended(SampleOutcome.NO_SUBMISSION),
+            "zero by\na limit": self._ended(SampleOutcome.LIMIT),
+            "unscored": self._ended(SampleOutcome.UNSCORED),
+            "errors": self._ended(SampleOutcome.ERROR),
+            "tokens": sum(result.sample.tokens for result in self.results),
+            "seconds": sum(round(result.sample.seconds or 0) for result in self.results),
+        }
+
+    def _answers(self, source: Source) -> int:
+        """Number of answers that were read in this way."""
+        return sum(1 for result in self.results if result.score.metadata.get("submission_source") == source)
+
+    def _ended(self, outcome: SampleOutcome) -> int:
+        return sum(1 for result in self.results if result.score.outcome is outcome)
 
 
 @dataclass
@@ -64,36 +97,35 @@ class Trial:
     Attributes:
         options: The model with its options, and the folder of the logs, as arguments of Inspect's `eval`.
         judge: The model that judges the answers. It has neither the arguments nor the base URL of the evaluated model.
-        agents: What was counted, by task, agent, and the form in which the model was to act.
+        agents: The trials of the agents so far.
         notes: How the judge did in the judge audit, and what was not tried, with the remedy; in lines.
         errors: Errors of evals and of samples, each once and in one line.
     """
 
     options: Mapping[str, Any]
     judge: str
-    agents: dict[tuple[str, str, str], Counter[str | None]] = field(default_factory=dict)
+    agents: list[AgentTrial] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     errors: set[str] = field(default_factory=set)
 
     @property
     def form(self) -> str | None:
         """The form in which code ran in most samples; None if no code ran."""
-        best_form = None
-        most = 0
-        for (_, _, form), counts in self.agents.items():
-            if counts["acted"] > most:
-                most = counts["acted"]
-                best_form = form
-        return best_form
+        acting = [trial for trial in self.agents if trial.acted]
+        if not acting:
+            return None
+        return max(acting, key=attrgetter("acted")).form
 
     def try_agents(self, forms: Sequence[str]) -> None:
         """Try ReAct in each of the forms, then the other agents in the better one."""
         first_agent, *other_agents = AGENTS
         for form in forms:
             self._try_agent(demo(), DEMO_SAMPLES, first_agent, form)
+
         form = self.form or forms[0]
         for agent in other_agents:
             self._try_agent(demo(), DEMO_SAMPLES, agent, form)
+
         try:
             check_docker()
             task = real(split="train")
@@ -105,36 +137,22 @@ class Trial:
     def try_judge(self) -> None:
         """Let the judge judge pairs and read texts of the judge audit."""
         options = {**self.options, "model": self.judge, "model_args": {}, "model_base_url": None}
-        task = judge_audit(released=False)
-        log = self._eval(task, AUDIT_SAMPLES, **options)
-        samples = log.samples or []
-        scores = [SampleScore.of(sample, "audit") for sample in samples]
-        times_asked_again = [score.metadata.get("asked_again") for score in scores]
-        valid_at_once = times_asked_again.count(0)
-        note = f"Judge {self.judge}: {valid_at_once} of {len(samples)} samples had valid replies at the first try."
-        self.notes.append(note)
+        log = self._eval(judge_audit(released=False), AUDIT_SAMPLES, **options)
+        scores = [SampleScore.of(sample, "audit") for sample in log.samples or []]
+        valid_at_once = sum(1 for score in scores if score.metadata.get("asked_again") == 0)
+        self.notes.append(
+            f"Judge {self.judge}: {valid_at_once} of {len(scores)} samples had valid replies at the first try."
+        )
 
         for facet in ACCURACIES:
             decided = [score.values[facet] for score in scores if facet in score.values]
-            right = sum(decided)
-            self.notes.append(f"  {facet}: right in {right:.0f} of {len(decided)}.")
+            self.notes.append(f"  {facet}: right in {sum(decided):.0f} of {len(decided)}.")
 
     def _try_agent(self, task: Task, samples: int, agent: str, form: str) -> None:
         arguments = {**AGENTS[agent], "actions": form}
         solver = SolverSpec(f"discoverybench/{agent}", args=arguments, args_passed=arguments)
         log = self._eval(task, samples, solver=solver, **self.options)
-        counts: Counter[str | None] = Counter()
-        for result in results_of(log):
-            sample = result.sample
-            score = result.score
-            source = score.metadata.get("submission_source")
-            counts["samples"] += 1
-            counts["acted"] += bool(sample.cells)
-            counts[source] += 1
-            counts[score.outcome] += 1
-            counts["tokens"] += sample.tokens
-            counts["seconds"] += round(sample.seconds or 0)
-        self.agents[log.eval.task, agent, form] = counts
+        self.agents.append(AgentTrial(log.eval.task, agent, form, results_of(log)))
 
     def _eval(self, task: Task, samples: int, **arguments: Any) -> EvalLog:
         model = arguments["model"]
