@@ -16,6 +16,8 @@ from inspect_ai.log import (
     EvalDataset,
     EvalError,
     EvalLog,
+    EvalPlan,
+    EvalPlanStep,
     EvalSample,
     EvalSampleLimit,
     EvalSpec,
@@ -80,7 +82,8 @@ def _log(run: Run, number: int, count: int, padding: int) -> EvalLog:
         model=run.model,
         config=EvalConfig(epochs=run.epochs, message_limit=100),
     )
-    return EvalLog(status="success", eval=spec, samples=samples)
+    plan = EvalPlan(steps=[EvalPlanStep(solver=f"inspect_discoverybench/{run.agent}")])
+    return EvalLog(status="success", eval=spec, plan=plan, samples=samples)
 
 
 def _sample(run: Run, place: int, epoch: int, random: Random) -> EvalSample:
@@ -112,7 +115,10 @@ def _sample(run: Run, place: int, epoch: int, random: Random) -> EvalSample:
             "data_checksums": {"data.csv": domain},
             "question_type": FACET_KEYS[place % 3],
         },
-        store={"SessionState:cells": random.randint(2, 12)},
+        store={
+            "SessionState:cells": random.randint(2, 12),
+            "AgentSteps:steps": [f"inspect_discoverybench/{run.agent}"],
+        },
         model_usage={run.model: usage, JUDGE: of_judge},
         role_usage={"grader": of_judge},
         total_time=tokens / 100,

@@ -9,7 +9,7 @@ from inspect_discoverybench.report.contents import Contents
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.frame import Results
 from inspect_discoverybench.results.result import Result
-from inspect_discoverybench.results.run_record import RunRecord
+from inspect_discoverybench.results.run_record import RunRecord, Settings
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.results.sample_score import SampleScore
 from inspect_discoverybench.scorer.facets import FACET_KEYS
@@ -26,13 +26,13 @@ RUN: Mapping[str, Any] = {
     "task_version": "3-A",
     "task_arguments": "{}",
     "selection": "all",
-    "agent": "react",
-    "agent_arguments": "",
     "model": "provider/model",
     "model_settings": "",
     "limits": "",
 }
 SAMPLE: Mapping[str, Any] = {
+    "agent": "react",
+    "agent_arguments": "",
     "split": "test",
     "domain": "sociology",
     "workflow_tags": "",
@@ -68,18 +68,21 @@ def result(sample_id: str, hms: float = MISSING, **columns: Any) -> Result:
 
     run = _record(RunRecord, RUN, columns)
     goal = {"id": sample_id, "gold_hypothesis": f"gold of {sample_id}"}
-    uuid = f"{sample_id} {columns.get('split')} {columns.get('epoch')} {run}"
+    attempt = [columns.get(name) for name in ("split", "epoch", "agent", "agent_arguments")]
+    uuid = f"{sample_id} {attempt} {run}"
     sample = _record(SampleRecord, {**SAMPLE, **goal, "uuid": uuid}, columns)
     score = _record(SampleScore, {**SCORE, "values": values}, columns)
     return Result(run, sample, score)
 
 
 def _record(kind: Any, defaults: Mapping[str, Any], columns: Mapping[str, Any]) -> Any:
-    """A record with these columns, defaults, and None."""
+    """A record with these columns, defaults, and None. Settings are separated by commas."""
     values = {}
     for field in fields(kind):
-        default = defaults.get(field.name)
-        values[field.name] = columns.get(field.name, default)
+        value = columns.get(field.name, defaults.get(field.name))
+        if field.type is Settings:
+            value = tuple(value.split(", ")) if value else ()
+        values[field.name] = value
     return kind(**values)
 
 

@@ -14,6 +14,7 @@ from inspect_discoverybench.dataset.filters import FieldFilter, select
 from inspect_discoverybench.dataset.placebo import placebo_samples
 from inspect_discoverybench.dataset.samples import data_checksum
 from inspect_discoverybench.provenance import provenance
+from inspect_discoverybench.results.agent_record import record_steps
 from inspect_discoverybench.sandbox.image import record_image
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, DEFAULT_TIMEOUT, require_judge
@@ -84,7 +85,7 @@ def discovery_task(
         dataset=MemoryDataset(selected, name=title),
         setup=setup,
         solver=react(),
-        cleanup=end_session,
+        cleanup=end_sample,
         scorer=scorer,
         headline_metric=SCORE_NAME if scorer else None,
         sandbox=sandbox,
@@ -101,8 +102,9 @@ def discovery_task(
     )
 
 
-async def end_session(state: TaskState) -> None:
-    """End the session of a sample."""
+async def end_sample(state: TaskState) -> None:
+    """Record which solvers worked on a sample, and end its session."""
+    record_steps()
     await PythonSession().end()
 
 

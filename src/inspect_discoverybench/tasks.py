@@ -290,7 +290,7 @@ def synth_generate(
         InvalidArgument: An argument is invalid, or the folder has other files.
         DataError: A hand-written tree is invalid.
     """
-    from inspect_discoverybench.discovery import end_session
+    from inspect_discoverybench.discovery import end_sample
     from inspect_discoverybench.generator import generate
     from inspect_discoverybench.generator.domains import DomainSource
     from inspect_discoverybench.generator.set_folder import SetFolder, SetSettings
@@ -321,7 +321,7 @@ def synth_generate(
         setup=record_image(),
         solver=generate.generate_domain(folder, settings, source),
         config=GenerateConfig(timeout=DEFAULT_TIMEOUT),
-        cleanup=end_session,
+        cleanup=end_sample,
         scorer=generate.accepted(),
         sandbox=spec,
         metadata=provenance(checksum=None, prompt_folders=["synth"], sandbox=spec),

@@ -109,7 +109,8 @@ def test_systems_are_selected_from_one_folder() -> None:
 def test_what_distinguishes_two_logs_is_in_their_names() -> None:
     calls, text = write_logs([WEAK, WEAK], Path("logs"), samples=10)
     log = read_eval_log(text)
-    log.eval.solver_args = {"actions": "text"}
+    [step] = log.plan.steps
+    step.params_passed = {"actions": "text"}
     write_eval_log(log, text)
     assert pair_of(f"{calls} {text}")["candidate"] == "react · provider/small (actions=text)"
 

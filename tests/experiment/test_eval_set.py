@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.solver import Solver, solver
 
+from inspect_discoverybench.results.frame import read_results
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from tests.command_line import completed, discoverybench, failed, lab, refused
 from tests.endpoint import Answer, Endpoint, Refused, Request, tool_call
@@ -156,4 +157,5 @@ def test_a_secret_of_a_solver_is_not_shown_or_recorded() -> None:
     assert SECRET not in completed(f"run gold.yaml --dry-run {change}")
     assert SECRET not in completed(f"run gold.yaml {change}")
     [log] = logs()
-    assert (log.eval.metadata or {})["solver_args"] == {"api_key": "[api_key]"}
+    [first, *_] = read_results([log.location]).rows
+    assert first.sample.agent_arguments == ("api_key=[api_key]",)

@@ -14,6 +14,7 @@ from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.errors.exceptions import DataError
+from inspect_discoverybench.results.agent_record import recorded_agent
 from inspect_discoverybench.results.columns import SAMPLE_COLUMNS, score_columns
 from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.results.frame import read_results
@@ -41,7 +42,7 @@ def demo_log() -> Path:
         [log] = inspect_eval(
             demo(),
             model="discoverybench/baseline",
-            solver=SolverSpec("discoverybench/react", {"turns": 20}),
+            solver=SolverSpec("discoverybench/react", args_passed={"turns": 20}),
             limit=2,
             epochs=2,
             log_dir=str(shared.folder() / "demo_results"),
@@ -144,9 +145,10 @@ def test_settings_of_the_model_are_shown_without_secrets_and_without_those_of_th
     settings = RunRecord.of(header).model_settings
     assert "temperature=0.5" in settings
     assert "top_p=0.9" in settings
-    assert "base_url=https://models.example.org/v1 (sha256:" in settings
-    assert "max_retries" not in settings
-    assert "hush" not in settings
+    [url] = [setting for setting in settings if setting.startswith("base_url")]
+    assert url.startswith("base_url=https://models.example.org/v1 (sha256:")
+    assert "max_retries=5" not in settings
+    assert "hush" not in str(settings)
 
 
 def test_limits_of_samples_are_shown_with_inspects_names(header: EvalLog) -> None:
@@ -154,13 +156,13 @@ def test_limits_of_samples_are_shown_with_inspects_names(header: EvalLog) -> Non
     header.eval.config.token_limit = 5000
     header.eval.config.token_limit_type = "output"
     run = RunRecord.of(header)
-    assert run.limits == "message_limit=100, time_limit=60, token_limit=5000, token_limit_type=output"
+    assert run.limits == ("message_limit=100", "time_limit=60", "token_limit=5000", "token_limit_type=output")
 
 
 def test_models_of_roles_are_shown_without_the_judge(header: EvalLog) -> None:
     critic = ModelConfig(model="a/b", config=GenerateConfig(temperature=0), base_url="http://node7:8000/v1")
     header.eval.model_roles = {"critic": critic, "grader": ModelConfig(model="c/d")}
-    assert RunRecord.of(header).roles == "critic=a/b (temperature=0.0)"
+    assert RunRecord.of(header).roles == ("critic=a/b (temperature=0.0)",)
 
 
 @pytest.mark.parametrize(
@@ -206,15 +208,15 @@ def test_unrecorded_use_of_the_judge_and_costs_without_a_price_are_unknown(demo_
         "a/b": ModelUsage(total_tokens=5, total_cost=0.5),
         "cached": ModelUsage(),
     }
-    record = SampleRecord.of(sample)
+    record = SampleRecord.of(sample, recorded_agent(sample))
     assert record.judge_tokens is None
     assert record.judge_cost is None
     assert record.cost == 0.5
     sample.model_usage["without/price"] = ModelUsage(total_tokens=5)
-    record = SampleRecord.of(sample)
+    record = SampleRecord.of(sample, recorded_agent(sample))
     assert record.cost is None
     sample.scores = None
-    record = SampleRecord.of(sample)
+    record = SampleRecord.of(sample, recorded_agent(sample))
     assert record.judge_tokens == 0
 
 

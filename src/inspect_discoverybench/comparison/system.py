@@ -170,7 +170,7 @@ def _value(configuration: Configuration, result: Result, column: str) -> str:
     """The value of a column as users write it."""
     columns = result.columns
     columns["configuration"] = configuration.name
-    columns["hints"] = configuration.hints
+    columns["hints"] = ", ".join(configuration.hints)
     value = columns[column]
     if value is None:
         return "none"

@@ -18,7 +18,7 @@ from inspect_discoverybench import SOLVERS, TASKS
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.provider_failures import inspect_errors
-from inspect_discoverybench.errors.redaction import public_settings, remember_keys
+from inspect_discoverybench.errors.redaction import remember_keys
 from inspect_discoverybench.experiment.definition import Arguments, Component, Experiment, ModelSpec
 from inspect_discoverybench.experiment.experiment_file import ExperimentFile
 from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
@@ -126,9 +126,6 @@ def _build_task(cell: MatrixCell, model: Model) -> Task:
     if cell.solver is None:
         return task_with(task, model=model, metadata=metadata)
 
-    # Recorded here because `eval.solver` of the log is empty for a solver that is part of the task.
-    metadata["solver"] = cell.solver.name
-    metadata["solver_args"] = public_settings(cell.solver.args)
     solver = _create("solver", cell.solver, cell.solver_line)
     return task_with(task, model=model, metadata=metadata, solver=solver)
 

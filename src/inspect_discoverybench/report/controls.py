@@ -69,8 +69,8 @@ def _control_name(standing: Standing, other: Standing) -> str:
     is_placebo = control.benchmark.startswith(f"{own.benchmark}, placebo ")
     if is_placebo and has_same_hints:
         return control.benchmark
-    other_hints = [hint for hint in own.hints.split(", ") if hint != HINT]
-    if is_here and not has_same_hints and control.hints == ", ".join(other_hints):
+    other_hints = tuple(hint for hint in own.hints if hint != HINT)
+    if is_here and not has_same_hints and control.hints == other_hints:
         return f"without {HINT}"
     return ""
 
@@ -82,8 +82,8 @@ def _measure(standing: Standing) -> tuple[set[str], str]:
 
 def _setup(standing: Standing) -> tuple[str, ...]:
     """The agent with its model, settings and limits, without the task."""
-    run = standing.results[0].run
-    return run.agent, run.model, run.limits, *run.setup
+    first = standing.results[0]
+    return first.sample.agent, first.run.model, *first.run.limits, *first.setup
 
 
 def _difference_columns(control: Sequence[Task], agent: Sequence[Task]) -> Row:

@@ -7,7 +7,8 @@ from typing import Any
 from inspect_ai.analysis import Column, EvalColumn, SampleColumn
 from inspect_ai.log import EvalLog, EvalSample
 
-from inspect_discoverybench.results.run_record import RunRecord
+from inspect_discoverybench.results.agent_record import recorded_agent
+from inspect_discoverybench.results.run_record import RunRecord, column_value
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.results.sample_score import SampleScore
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
@@ -44,11 +45,12 @@ def sample_columns() -> list[Column]:
 
 
 def _of_run(name: str, log: EvalLog) -> Any:
-    return getattr(RunRecord.of(log), name)
+    return column_value(getattr(RunRecord.of(log), name))
 
 
 def _of_sample(name: str, sample: EvalSample) -> Any:
-    return getattr(SampleRecord.of(sample), name)
+    # The column of a sample has no access to the plan of its log.
+    return column_value(getattr(SampleRecord.of(sample, recorded_agent(sample)), name))
 
 
 def _of_score(score: str, name: str, sample: EvalSample) -> Any:

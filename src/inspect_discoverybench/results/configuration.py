@@ -1,12 +1,12 @@
 """Configurations: a benchmark, an agent and a model, with everything else that distinguishes their runs."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from inspect_discoverybench.dataset.splits import ALL
 from inspect_discoverybench.results.result import Result
-from inspect_discoverybench.results.run_record import PLACEBO, RunRecord
+from inspect_discoverybench.results.run_record import PLACEBO, RunRecord, Settings
 
 BENCHMARKS = {"real": "DB-REAL", "synth": "DB-SYNTH"}
 """Names of the tasks that have splits."""
@@ -20,14 +20,14 @@ class Configuration:
         benchmark: Task and split, such as `DB-REAL test`.
         agent: Name of the solver.
         model: Name of the evaluated model.
-        hints: Task arguments that do not select samples, as text; empty if there are none.
+        hints: Task arguments that do not select samples.
         settings: Hints, and what else distinguishes it from others of the same benchmark; may be empty.
     """
 
     benchmark: str
     agent: str
     model: str
-    hints: str
+    hints: Settings
     settings: str
 
     @property
@@ -37,6 +37,21 @@ class Configuration:
         return f"{name} ({self.settings})" if self.settings else name
 
 
+class _CommonSettings:
+    """The settings that all results of a group have, which a name within the group need not say."""
+
+    def __init__(self) -> None:
+        self._settings: dict[Hashable, set[str]] = {}
+
+    def add(self, group: Hashable, settings: Settings) -> None:
+        """Add a result with these settings to a group."""
+        self._settings[group] = set(settings) & self._settings.get(group, set(settings))
+
+    def without(self, group: Hashable, settings: Settings) -> list[str]:
+        """The settings that other results of the group do not have."""
+        return [setting for setting in settings if setting not in self._settings[group]]
+
+
 def configurations_of(results: Sequence[Result], pool_splits: bool = False) -> list[Configuration]:
     """The configuration of each result.
 
@@ -44,31 +59,33 @@ def configurations_of(results: Sequence[Result], pool_splits: bool = False) -> l
         results: Results of any logs.
         pool_splits: Whether the splits of a task are one benchmark, as with the task's argument `split=all`.
     """
-    groups = []
-    common_conditions: dict[str, set[str]] = {}
-    common_setup: dict[tuple[str, str, str], set[str]] = {}
-    for result in results:
-        run = result.run
-        benchmark = benchmark_name(run, result.sample.split, pool_splits)
-        group = (benchmark, run.agent, run.model)
-        groups.append(group)
-        conditions = set(run.conditions)
-        common_conditions[benchmark] = conditions & common_conditions.get(benchmark, conditions)
-        setup = set(run.setup)
-        common_setup[group] = setup & common_setup.get(group, setup)
+    benchmarks = [benchmark_name(result.run, result.sample.split, pool_splits) for result in results]
+    conditions = _CommonSettings()
+    setups = _CommonSettings()
+    for benchmark, result in zip(benchmarks, results, strict=True):
+        conditions.add(benchmark, _compared_conditions(result.run))
+        setups.add((benchmark, result.sample.agent, result.run.model), result.setup)
 
     configurations = []
-    for group, result in zip(groups, results, strict=True):
-        run = result.run
-        benchmark, _, _ = group
-        common = common_conditions[benchmark]
-        if run.task in BENCHMARKS:  # published scores are without hints, so they are named even if all runs have them
-            common = common - {run.hints}
-        settings = [text for text in run.conditions if text and text not in common]
-        settings += [text for text in run.setup if text and text not in common_setup[group]]
-        configuration = Configuration(*group, run.hints, ", ".join(settings))
-        configurations.append(configuration)
+    for benchmark, result in zip(benchmarks, results, strict=True):
+        agent, model = result.sample.agent, result.run.model
+        settings = [
+            *_named_hints(result.run),
+            *conditions.without(benchmark, _compared_conditions(result.run)),
+            *setups.without((benchmark, agent, model), result.setup),
+        ]
+        configurations.append(Configuration(benchmark, agent, model, result.run.hints, ", ".join(settings)))
     return configurations
+
+
+def _named_hints(run: RunRecord) -> Settings:
+    """The hints that a name always has: published scores are without, so they are named even if all runs have them."""
+    return run.hints if run.task in BENCHMARKS else ()
+
+
+def _compared_conditions(run: RunRecord) -> Settings:
+    """The conditions that a name has only if other runs do not have them."""
+    return tuple(condition for condition in run.conditions if condition not in _named_hints(run))
 
 
 def benchmark_name(run: RunRecord, split: str | None, pool_splits: bool = False) -> str:

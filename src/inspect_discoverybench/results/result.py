@@ -7,7 +7,8 @@ from typing import Any
 from inspect_ai.log import EvalLog
 
 from inspect_discoverybench.errors.exceptions import UnreadableLog
-from inspect_discoverybench.results.run_record import RunRecord
+from inspect_discoverybench.results.agent_record import RunAgent
+from inspect_discoverybench.results.run_record import RunRecord, Settings, column_value
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.results.sample_score import SampleScore
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
@@ -25,10 +26,15 @@ class Result:
     @property
     def columns(self) -> dict[str, Any]:
         """Values by column, with a column for each key of the score."""
-        columns = {**vars(self.run), **vars(self.sample), **vars(self.score)}
-        del columns["metadata"]
-        scores = dict.fromkeys(SCORE_KEYS, math.nan) | columns.pop("values")
-        return {**scores, **columns}
+        fields = {**vars(self.run), **vars(self.sample), **vars(self.score)}
+        del fields["metadata"]
+        scores: dict[str, Any] = dict.fromkeys(SCORE_KEYS, math.nan) | fields.pop("values")
+        return scores | {name: column_value(value) for name, value in fields.items()}
+
+    @property
+    def setup(self) -> Settings:
+        """What distinguishes agent and model from others with the same names."""
+        return *self.sample.agent_arguments, *self.run.model_settings, *self.run.roles
 
 
 def results_of(log: EvalLog) -> list[Result]:
@@ -38,10 +44,11 @@ def results_of(log: EvalLog) -> list[Result]:
         UnreadableLog: A score of this package is not in [0, 1].
     """
     run = RunRecord.of(log)
+    agent = RunAgent(log)
     names = _score_names(log)
     results = []
     for sample in log.samples or []:
-        record = SampleRecord.of(sample)
+        record = SampleRecord.of(sample, agent.of_sample(sample))
         for name in names:
             score = SampleScore.of(sample, name)
             _check_range(record, score)

@@ -1,7 +1,7 @@
-"""What a log records about its run: which task, agent and model ran, and with which settings."""
+"""What a log records about its run: which task and model ran, and with which settings."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from inspect_ai.log import EvalLog, EvalSpec
 from inspect_ai.model import GenerateConfig, ModelConfig
 
 from inspect_discoverybench.errors.redaction import public_settings
+from inspect_discoverybench.results.agent_record import is_of_package, without_package
 from inspect_discoverybench.scorer.settings import OPERATIONAL
 
 PLACEBO = "_placebo"
@@ -17,10 +18,6 @@ PLACEBO = "_placebo"
 
 TASKS = ("real", "synth", "custom", "demo")
 """Tasks whose logs contain results, also with a placebo."""
-
-PACKAGES = ("inspect_discoverybench/", "discoverybench/")
-"""Prefixes of this package's tasks and solvers."""
-
 NO_HINTS = (
     "split",
     "dataset",
@@ -34,9 +31,14 @@ NO_HINTS = (
     "sandbox",
     "build",
     "image",
+    "agent",
+    "agent_args",
 )
-"""Task arguments that select samples, are part of the benchmark or of the judge's record, or change no result. All
-others are hints."""
+"""Task arguments that select samples, are part of the benchmark, of the judge's record or of the agent's, or change no
+result. All others are hints."""
+
+Settings = tuple[str, ...]
+"""Settings as texts such as `turns=20`, without secrets and without those that are not set."""
 
 TASK_SAMPLES = "task_samples"
 """Key in the metadata of a shard's log: the number of samples of its task in all shards together."""
@@ -57,8 +59,7 @@ LIMITS = {
 class RunRecord:
     """Columns with one value per log; docs/analysis.md describes them.
 
-    Task arguments and fingerprints of prompts are JSON. Other arguments, settings and limits are texts such as
-    `turns=20`, without secrets.
+    Task arguments and fingerprints of prompts are JSON.
     """
 
     log: str
@@ -74,12 +75,10 @@ class RunRecord:
     data_commit: str | None
     image: str | None
     prompts: str | None
-    agent: str
-    agent_arguments: str
     model: str
-    model_settings: str
-    roles: str
-    limits: str
+    model_settings: Settings
+    roles: Settings
+    limits: Settings
 
     @classmethod
     def of(cls, log: EvalLog) -> "RunRecord":
@@ -105,21 +104,18 @@ class RunRecord:
             data_commit=data.get("commit"),
             image=image.get("reference"),
             prompts=json.dumps(prompts) if prompts else None,
-            agent=_agent(log),
-            # Experiments pass the solver as an object, which Inspect does not name in the log.
-            agent_arguments=_listed(metadata.get("solver_args") or spec.solver_args or {}),
             model=spec.model,
             model_settings=_model_settings(log),
             roles=_roles(spec),
-            limits=_listed(limits),
+            limits=settings_of(limits),
         )
 
     @property
-    def hints(self) -> str:
-        """The task's arguments that are hints, as text."""
+    def hints(self) -> Settings:
+        """The task's arguments that are hints."""
         arguments = json.loads(self.task_arguments).items()
         hints = {name: value for name, value in arguments if value and name not in NO_HINTS}
-        return _listed(hints)
+        return settings_of(hints)
 
     @property
     def version_number(self) -> str:
@@ -128,34 +124,23 @@ class RunRecord:
         return number
 
     @property
-    def conditions(self) -> Sequence[str]:
-        """Under which conditions the agent worked; empty texts for defaults."""
-        version = f"task version {self.version_number}"
-        data = f"data commit {self.data_commit}" if self.data_commit else ""
-        return self.hints, self.limits, version, data
-
-    @property
-    def setup(self) -> Sequence[str]:
-        """What distinguishes agent and model from others with the same names; empty texts for defaults."""
-        return self.agent_arguments, self.model_settings, self.roles
+    def conditions(self) -> Settings:
+        """Under which conditions the agent worked."""
+        conditions = (*self.hints, *self.limits, f"task version {self.version_number}")
+        if self.data_commit:
+            return *conditions, f"data commit {self.data_commit}"
+        return conditions
 
 
 def has_results(log: EvalLog) -> bool:
     """Whether the log is of a task of this package with results, by the task's name."""
     name = without_package(log.eval.task)
-    return name != log.eval.task and name.removesuffix(PLACEBO) in TASKS
+    return is_of_package(log.eval.task) and name.removesuffix(PLACEBO) in TASKS
 
 
 def local_path(location: str) -> str:
     """The path of a local log, or the URL of a remote one. Inspect does not quote paths in its `file` URLs."""
     return location.removeprefix("file://")
-
-
-def without_package(name: str) -> str:
-    """The name of a task or solver, without the package's prefix."""
-    for prefix in PACKAGES:
-        name = name.removeprefix(prefix)
-    return name
 
 
 def _run(log: EvalLog) -> str:
@@ -175,20 +160,14 @@ def _selection(spec: EvalSpec) -> str:
     return "shuffled" if spec.dataset.shuffled else "first"
 
 
-def _agent(log: EvalLog) -> str:
-    metadata = log.eval.metadata or {}
-    # Without a name, it is the default of the tasks with results.
-    return without_package(metadata.get("solver") or log.eval.solver or "react")
-
-
-def _model_settings(log: EvalLog) -> str:
+def _model_settings(log: EvalLog) -> Settings:
     spec = log.eval
     # The plan has the settings of all models, which take precedence over those of the model.
     config = spec.model_generate_config.merge(log.plan.config)
-    return _settings_text(config, spec.model_args, spec.model_base_url)
+    return _model_settings_of(config, spec.model_args, spec.model_base_url)
 
 
-def _roles(spec: EvalSpec) -> str:
+def _roles(spec: EvalSpec) -> Settings:
     """The models of roles with their settings, without the judge, which the record of the score has."""
     roles = {}
     for role, models in (spec.model_roles or {}).items():
@@ -196,27 +175,30 @@ def _roles(spec: EvalSpec) -> str:
             configs = models if isinstance(models, list) else [models]
             texts = [_model_text(config) for config in configs]
             roles[role] = " and ".join(texts)
-    return _listed(roles)
+    return settings_of(roles)
 
 
 def _model_text(model: ModelConfig) -> str:
     # Inspect records a URL from the environment, which differs between machines, as if it were a setting.
-    settings = _settings_text(model.config, model.args, base_url=None)
-    return f"{model.model} ({settings})" if settings else model.model
+    settings = _model_settings_of(model.config, model.args, base_url=None)
+    return f"{model.model} ({', '.join(settings)})" if settings else model.model
 
 
-def _settings_text(config: GenerateConfig, arguments: Mapping[str, Any], base_url: str | None) -> str:
+def _model_settings_of(config: GenerateConfig, arguments: Mapping[str, Any], base_url: str | None) -> Settings:
     settings = config.model_dump(mode="json", exclude_none=True, exclude=set(OPERATIONAL))
     settings |= arguments
     if base_url:
         settings["base_url"] = base_url
-    return _listed(settings)
+    return settings_of(settings)
 
 
-def _listed(settings: Mapping[str, Any]) -> str:
-    """Settings as text, without secrets."""
-    texts = []
-    for name, value in sorted(public_settings(settings).items()):
-        text = name if value is True else f"{name}={value}"
-        texts.append(text)
-    return ", ".join(texts)
+def settings_of(settings: Mapping[str, Any]) -> Settings:
+    """Settings as texts in alphabetical order."""
+    return tuple(
+        name if value is True else f"{name}={value}" for name, value in sorted(public_settings(settings).items())
+    )
+
+
+def column_value(value: Any) -> Any:
+    """The value of a field of a record as that of a column: settings are one text."""
+    return ", ".join(value) if isinstance(value, tuple) else value

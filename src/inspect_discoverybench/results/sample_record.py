@@ -7,6 +7,8 @@ from typing import Any
 from inspect_ai.log import EvalSample
 
 from inspect_discoverybench.dataset.published_study import study_of
+from inspect_discoverybench.results.agent_record import AgentRecord
+from inspect_discoverybench.results.run_record import Settings, settings_of
 from inspect_discoverybench.results.usage import agent_cost, agent_tokens, judge_usage, total_cost, total_tokens
 
 
@@ -34,6 +36,8 @@ class SampleRecord(GoalRecord):
     uuid: str
     id: str
     epoch: int
+    agent: str
+    agent_arguments: Settings
     study: str | None
     goal_type: str | None
     target: str
@@ -47,8 +51,8 @@ class SampleRecord(GoalRecord):
     completed_at: str | None
 
     @classmethod
-    def of(cls, sample: EvalSample) -> "SampleRecord":
-        """Read the record of a sample."""
+    def of(cls, sample: EvalSample, agent: AgentRecord) -> "SampleRecord":
+        """Read the record of a sample that this agent ran."""
         metadata = sample.metadata
         of_judge = judge_usage(sample)
         return cls(
@@ -56,6 +60,8 @@ class SampleRecord(GoalRecord):
             uuid=sample.uuid or "",
             id=str(sample.id),
             epoch=sample.epoch,
+            agent=agent.name,
+            agent_arguments=settings_of(agent.arguments),
             # Logs of earlier versions have only the data set.
             study=study_of(metadata),
             goal_type=metadata.get("question_type"),

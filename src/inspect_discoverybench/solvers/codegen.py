@@ -4,12 +4,14 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import suspend_turn_limit
 
 from inspect_discoverybench.errors.invalid_values import refusing_unknown
+from inspect_discoverybench.results.agent_record import recording_arguments
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import Actor, create_actor
 
 
 @solver
+@recording_arguments
 @refusing_unknown
 def codegen(actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Generate twice: the whole program, then the answer.

@@ -21,6 +21,7 @@ from inspect_discoverybench.errors.exceptions import ReplyRejected
 from inspect_discoverybench.errors.invalid_values import refusing_unknown, require_positive
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import Reply, ask_until_valid, parse_reply, without_reasoning
+from inspect_discoverybench.results.agent_record import recording_arguments
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import Actor, Step, create_actor
@@ -127,6 +128,7 @@ class Ledger(StoreModel):
 
 
 @solver
+@recording_arguments
 @refusing_unknown
 def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Run the team: the planner plans, and the critic assigns turns until the results answer the goal.

@@ -6,10 +6,12 @@ from inspect_ai.util import store_as
 
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.errors.invalid_values import refusing_unknown
+from inspect_discoverybench.results.agent_record import recording_arguments
 from inspect_discoverybench.submission.submission import Submission, SubmissionState
 
 
 @solver
+@recording_arguments
 @refusing_unknown
 def gold() -> Solver:
     """Submit the gold hypothesis, and the gold workflow if it is public, to verify tasks, scorer and judge."""
@@ -21,6 +23,7 @@ def gold() -> Solver:
 
 
 @solver
+@recording_arguments
 @refusing_unknown
 def goal_echo() -> Solver:
     """Submit the goal as a claim, without the data. Its score is the floor: that of discovering nothing."""

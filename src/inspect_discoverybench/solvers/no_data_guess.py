@@ -6,10 +6,12 @@ from inspect_ai.util import sandbox
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.task_text import Hints, task_text
 from inspect_discoverybench.errors.invalid_values import refusing_unknown
+from inspect_discoverybench.results.agent_record import recording_arguments
 from inspect_discoverybench.solvers.step import create_actor
 
 
 @solver
+@recording_arguments
 @refusing_unknown
 def no_data_guess(columns: bool = False, actions: str = "calls") -> Solver:
     """Generate once, and submit. There is no `python` tool, and the data files are removed.

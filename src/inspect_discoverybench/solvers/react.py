@@ -3,12 +3,14 @@
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_discoverybench.errors.invalid_values import refusing_unknown, require_positive
+from inspect_discoverybench.results.agent_record import recording_arguments
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import Actor, create_actor, has_submitted
 
 
 @solver
+@recording_arguments
 @refusing_unknown
 def react(turns: int = 25, actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Let the model run code, one step after the other, until it submits.

@@ -26,6 +26,7 @@ from inspect_discoverybench.errors.invalid_values import refusing_unknown, requi
 from inspect_discoverybench.errors.provider_failures import one_line
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import without_reasoning
+from inspect_discoverybench.results.agent_record import recording_arguments
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession, require_not_lost
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.codegen import run_codegen
@@ -78,6 +79,7 @@ class ReflexionState(StoreModel):
 
 
 @solver
+@recording_arguments
 @refusing_unknown
 def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Repeat CodeGen until HMS is 1, at most `trials` times, with a reflection on the score between trials.

@@ -1,0 +1,222 @@
+"""Which agent ran a sample: the solvers that worked on it after the setup of its task.
+
+An agent belongs to a sample, not to a log: `inspect eval-retry` keeps finished samples in a log whose header has the
+solver of the new run, and a header has no solver at all if the solver is part of the task. So each sample records the
+solvers that its transcript shows, and the agents of this package record their arguments.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from inspect import signature
+from typing import Any, ParamSpec
+
+from inspect_ai.event import SpanBeginEvent
+from inspect_ai.log import EvalLog, EvalPlanStep, EvalSample, transcript
+from inspect_ai.solver import Generate, Solver, TaskState
+from inspect_ai.util import StoreModel, store_as
+from pydantic import Field
+
+from inspect_discoverybench import SOLVERS
+from inspect_discoverybench.errors.redaction import public_settings
+
+PACKAGES = ("inspect_discoverybench/", "discoverybench/")
+"""Prefixes of this package's tasks and solvers."""
+
+UNKNOWN = "unknown"
+"""Name of an agent that the log does not tell."""
+
+CHAIN = "chain"
+"""Name of several solvers in a row. Inspect runs a chain's solvers one by one, without the name of what made it."""
+
+Parameters = ParamSpec("Parameters")
+
+
+class AgentSteps(StoreModel):
+    """The solvers that worked on a sample, kept in its log."""
+
+    steps: list[str] | None = None
+    """Names of the solvers after the setup, in their order; None while the sample runs."""
+
+    arguments: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """Arguments of the agents of this package that are not defaults, without secrets, by the agent's name."""
+
+
+@dataclass(frozen=True)
+class AgentRecord:
+    """An agent, or a solver of a chain.
+
+    Attributes:
+        name: Its name. Agents of this package are without prefix.
+        arguments: The arguments that distinguish it from others with this name, without secrets.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+
+
+def recording_arguments(create: Callable[Parameters, Solver]) -> Callable[Parameters, Solver]:
+    """Decorate the function of an agent, so that each sample records the arguments that are not defaults."""
+
+    @wraps(create)
+    def recorded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Solver:
+        solve = create(*args, **kwargs)
+        arguments = _changed_arguments(create, args, kwargs)
+
+        async def record_and_solve(state: TaskState, generate: Generate) -> TaskState:
+            store = store_as(AgentSteps)
+            store.arguments = {**store.arguments, create.__name__: arguments}
+            return await solve(state, generate)
+
+        return record_and_solve
+
+    return recorded
+
+
+def _changed_arguments(create: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that differ from the defaults."""
+    passed = signature(create).bind(*args, **kwargs).arguments
+    parameters = signature(create).parameters
+    return public_settings({name: value for name, value in passed.items() if value != parameters[name].default})
+
+
+def record_steps() -> None:
+    """Record the solvers of the sample that has just ended, whether it was scored or not."""
+    store_as(AgentSteps).steps = _without_setup(_top_solvers())
+
+
+def _top_solvers() -> list[str]:
+    """Names of the solvers of the running sample, without those that other solvers called."""
+    spans = [event for event in transcript().history.resident_events if isinstance(event, SpanBeginEvent)]
+    outer = [span.id for span in spans if span.type == "solvers"]
+    return [span.name for span in spans if span.type == "solver" and span.parent_id in outer]
+
+
+def _without_setup(solvers: Sequence[str]) -> list[str]:
+    """The names after the last solver of the setup, all of whose solvers are of this package."""
+    setup = [number for number, name in enumerate(solvers) if _is_of_setup(name)]
+    return list(solvers[setup[-1] + 1 :]) if setup else list(solvers)
+
+
+def _is_of_setup(solver: str) -> bool:
+    return is_of_package(solver) and agent_name(solver) not in SOLVERS
+
+
+def is_of_package(name: str) -> bool:
+    """Whether a task or solver with this name is one of this package."""
+    return name.startswith(PACKAGES)
+
+
+def without_package(name: str) -> str:
+    """The name of a task or solver, without the package's prefix."""
+    for prefix in PACKAGES:
+        name = name.removeprefix(prefix)
+    return name
+
+
+def agent_name(solver: str) -> str:
+    """The name of an agent by that of a solver in a log, such as `inspect_ai/generate` or `mine.py@head_first`."""
+    if is_of_package(solver):
+        return without_package(solver)
+    _, _, name = solver.rpartition("@")
+    # Inspect leaves this prefix out in some places.
+    name = name.removeprefix("inspect_ai/")
+    return f"{name} of another package" if name in SOLVERS else name
+
+
+class RunAgent:
+    """The agent of a log's last run, and with it that of each of the log's samples."""
+
+    def __init__(self, log: EvalLog) -> None:
+        self._log = log.eval.task_id
+        self._has_records = any(_recorded_steps(sample) is not None for sample in log.samples or [])
+        self._plan = _agent_steps(log)
+        self._solvers = [_planned_solver(step) for step in self._plan]
+        self._outer = None
+        if log.eval.solver:
+            self._outer = AgentRecord(agent_name(log.eval.solver), public_settings(log.eval.solver_args_passed or {}))
+
+    def of_sample(self, sample: EvalSample) -> AgentRecord:
+        """The agent that ran a sample."""
+        steps = _recorded_steps(sample)
+        own = sample.store.get("AgentSteps:arguments") or {}
+        planned = [step.solver for step in self._plan]
+        if steps is None:
+            # A log of an earlier version has no records. In any other, this sample is from another log.
+            is_other = self._has_records and sample.error is None
+            return self._unknown if is_other else self._of_plan(own)
+
+        # An error, a limit or a submission may have ended the sample before the last solver of a chain.
+        if steps == planned[: len(steps)]:
+            return self._of_plan(own)
+        return _chained([self._unplanned(agent_name(step), own) for step in steps])
+
+    @property
+    def _unknown(self) -> AgentRecord:
+        # The agents of two logs may be different ones.
+        return AgentRecord(UNKNOWN, {"log": self._log})
+
+    def _of_plan(self, own: Mapping[str, Any]) -> AgentRecord:
+        """The agent of the run, with the arguments that the sample recorded for agents of this package."""
+        solvers = [AgentRecord(solver.name, own.get(solver.name, solver.arguments)) for solver in self._solvers]
+        if not solvers:
+            return self._outer or self._unknown
+        agent = _chained(solvers)
+        if self._outer is None or self._outer.name in (agent.name, CHAIN):
+            return agent
+        return AgentRecord(self._outer.name, {**agent.arguments, **self._outer.arguments})
+
+    def _unplanned(self, name: str, own: Mapping[str, Any]) -> AgentRecord:
+        """A solver that is not the one of the run, as in samples that a retry with another solver has kept."""
+        return AgentRecord(name, own.get(name, {"arguments": f"not recorded in {self._log}"}))
+
+
+def recorded_agent(sample: EvalSample) -> AgentRecord:
+    """The agent that a sample itself records: its name, and the arguments of agents of this package."""
+    own = sample.store.get("AgentSteps:arguments") or {}
+    names = [agent_name(step) for step in _recorded_steps(sample) or []]
+    if not names:
+        return AgentRecord(UNKNOWN, {})
+    return _chained([AgentRecord(name, own.get(name, {})) for name in names])
+
+
+def _recorded_steps(sample: EvalSample) -> list[str] | None:
+    steps: list[str] | None = sample.store.get("AgentSteps:steps")
+    return steps
+
+
+def _agent_steps(log: EvalLog) -> list[EvalPlanStep]:
+    """The steps of the log's plan after the setup of the task."""
+    steps = log.plan.steps
+    solvers = _without_setup([step.solver for step in steps])
+    after_setup = steps[len(steps) - len(solvers) :]
+    return [step for step in after_setup if not _offers_our_tools(step)]
+
+
+def _offers_our_tools(step: EvalPlanStep) -> bool:
+    """Whether a step is how task versions before 2 offered their tools: a solver of Inspect in the setup."""
+    tools = step.params_passed.get("tools")
+    return step.solver == "use_tools" and f"{PACKAGES[0]}submit" in str(tools)
+
+
+def _planned_solver(step: EvalPlanStep) -> AgentRecord:
+    """A solver of the log's plan.
+
+    Its arguments are those that were passed, or if it is not of this package, all its parameters: the log does not say
+    which of them are defaults, and it is the same agent whether a default was passed or not.
+    """
+    arguments = step.params_passed
+    if not is_of_package(step.solver):
+        arguments = {name: value for name, value in step.params.items() if value is not None}
+    return AgentRecord(agent_name(step.solver), public_settings(arguments))
+
+
+def _chained(solvers: Sequence[AgentRecord]) -> AgentRecord:
+    """Several solvers in a row as one agent, whose arguments are theirs by place and name; a single one is itself."""
+    if len(solvers) == 1:
+        return solvers[0]
+    arguments = {}
+    for place, solver in enumerate(solvers, 1):
+        values = ", ".join(f"{key}={value}" for key, value in solver.arguments.items())
+        arguments[f"{place} {solver.name}"] = values
+    return AgentRecord(CHAIN, arguments)

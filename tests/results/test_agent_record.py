@@ -1,0 +1,240 @@
+"""Which agent ran a sample: in real evals with every way of passing one."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import eval as inspect_eval
+from inspect_ai import eval_retry, task_with
+from inspect_ai.agent import Agent, AgentState, agent, as_solver
+from inspect_ai.agent import react as inspect_react
+from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
+from inspect_ai.solver import (
+    Generate,
+    Solver,
+    SolverSpec,
+    TaskState,
+    basic_agent,
+    chain,
+    generate,
+    solver,
+    system_message,
+)
+
+from inspect_discoverybench.results.configuration import configurations_of
+from inspect_discoverybench.results.frame import read_results
+from inspect_discoverybench.solvers.codegen import codegen
+from inspect_discoverybench.solvers.gold import goal_echo, gold
+from inspect_discoverybench.solvers.no_data_guess import no_data_guess
+from inspect_discoverybench.solvers.react import react
+from inspect_discoverybench.tasks import demo
+
+JUDGE = "discoverybench/lexical"
+
+
+def answer(*_: Any) -> ModelOutput:
+    output = ModelOutput.from_content("mockllm/model", "The number of visits rises with the height.")
+    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    return output
+
+
+def model() -> Model:
+    return get_model("mockllm/model", custom_outputs=answer)
+
+
+@solver
+def head_first(n: int = 3) -> Solver:
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        return await generate(state)
+
+    return solve
+
+
+@solver
+def two_steps(note: str = "Think.") -> Solver:
+    return chain(system_message(note), generate())
+
+
+@solver
+def with_inner_agent() -> Solver:
+    inner = codegen()
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        return await inner(state, generate)
+
+    return solve
+
+
+@solver(name="react")
+def other_react() -> Solver:
+    return generate()
+
+
+@solver
+def failing() -> Solver:
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        raise ValueError("This agent always fails.")
+
+    return solve
+
+
+@agent
+def single_question(words: int = 2) -> Agent:
+    async def execute(state: AgentState) -> AgentState:
+        state.output = await model().generate(state.messages)
+        state.messages.append(state.output.message)
+        return state
+
+    return execute
+
+
+def run(solver: Any = None, *, in_task: bool = True, **options: Any) -> EvalLog:
+    """Run the first sample of the demo with a solver that is part of the task, or passed to `eval`."""
+    task = demo()
+    if in_task:
+        task = task_with(task, solver=solver)
+    else:
+        options["solver"] = solver
+    options = {"limit": 1, "message_limit": 20, "model": model(), "model_roles": {"grader": JUDGE}} | options
+    [log] = inspect_eval(task, display="none", **options)
+    return log
+
+
+def configurations(*logs: EvalLog) -> set[tuple[str, str]]:
+    """The agent and the settings of each configuration in these logs."""
+    rows = read_results([log.location for log in logs]).rows
+    return {(configuration.agent, configuration.settings) for configuration in configurations_of(rows)}
+
+
+def agents(*logs: EvalLog) -> set[str]:
+    return {name for name, _ in configurations(*logs)}
+
+
+def test_agents_that_are_part_of_the_task_are_told_apart() -> None:
+    logs = [run(react()), run(codegen()), run(no_data_guess())]
+    assert agents(*logs) == {"react", "codegen", "no_data_guess"}
+
+
+@pytest.mark.parametrize(
+    ("solver", "name"),
+    [
+        (generate(), "generate"),
+        (head_first(), "head_first"),
+        (with_inner_agent(), "with_inner_agent"),
+        (as_solver(single_question()), "single_question"),
+        (single_question(), "single_question"),
+        (basic_agent(message_limit=6), "chain"),
+        ([system_message("Think."), generate()], "chain"),
+        (inspect_react(attempts=1), "react of another package"),
+        (other_react(), "react of another package"),
+    ],
+    ids=str,
+)
+def test_agents_of_others_have_their_own_name(solver: Any, name: str) -> None:
+    assert agents(run(solver)) == {name}
+
+
+def test_a_compound_solver_has_its_own_name_where_the_log_tells_it() -> None:
+    assert agents(run(two_steps(), in_task=False)) == {"two_steps"}
+    assert agents(run(chain(system_message("Think."), generate()), in_task=False)) == {"chain"}
+
+
+@pytest.mark.parametrize("of_package", [True, False])
+def test_one_agent_is_one_configuration_however_it_is_passed(of_package: bool) -> None:
+    changed, default = ({"actions": "text"}, {"actions": "calls"}) if of_package else ({"n": 5}, {"n": 3})
+    create: Any = codegen if of_package else head_first
+    name = "discoverybench/codegen" if of_package else "head_first"
+    logs = [
+        run(SolverSpec(name, args=changed, args_passed=changed), in_task=False),
+        run(create(**changed), in_task=False),
+        run(create(**changed)),
+    ]
+    same = [
+        run(create()),
+        run(create(**default)),
+        run(SolverSpec(name, args=default, args_passed=default), in_task=False),
+    ]
+    assert len(configurations(*logs)) == 1
+    assert len(configurations(*same)) == 1
+    assert len(configurations(*logs, *same)) == 2
+
+
+def test_only_arguments_that_the_agent_has_got_are_recorded() -> None:
+    """Inspect records `args`, but calls the solver with `args_passed`."""
+    log = run(SolverSpec("discoverybench/codegen", args={"actions": "text"}), in_task=False)
+    [row] = read_results([log.location]).rows
+    assert row.sample.agent_arguments == ()
+
+
+def test_chains_with_other_arguments_are_other_configurations() -> None:
+    logs = [run(chain(system_message(text), generate())) for text in ("Think.", "Answer.")]
+    assert len(configurations(*logs)) == 2
+
+
+def test_metadata_does_not_name_an_agent() -> None:
+    assert agents(run(react(), metadata={"solver": "foo", "solver_args": {"a": 1}})) == {"react"}
+
+
+def test_samples_with_an_error_and_samples_without_a_score_have_an_agent() -> None:
+    failed = run(failing(), fail_on_error=False)
+    not_scored = run(codegen(actions="text"), score=False)
+    assert configurations(failed, not_scored) == {("failing", ""), ("codegen", "")}
+
+
+def test_samples_that_a_retry_kept_belong_to_the_agent_that_ran_them() -> None:
+    """A retry keeps samples that the solver of the earlier run has finished, and runs the others with the task's."""
+    log = run(codegen(actions="text"), limit=2, model="discoverybench/baseline")
+    failed = read_eval_log(log.location)
+    assert failed.samples
+    failed.samples = failed.samples[:1]
+    failed.status = "error"
+    write_eval_log(failed, log.location)
+    [retried] = eval_retry(log.location, display="none")
+    assert retried.status == "success", retried.error
+
+    rows = read_results([retried.location]).rows
+    assert [(row.sample.agent, row.sample.agent_arguments) for row in rows] == [
+        ("codegen", ("actions=text",)),
+        ("react", ()),
+    ]
+    assert len({*configurations_of(rows)}) == 2
+
+
+def without_records(log: EvalLog) -> EvalLog:
+    """The log as an earlier version wrote it, without a record of the agent in its samples."""
+    read = read_eval_log(log.location)
+    for sample in read.samples or []:
+        sample.store = {key: value for key, value in sample.store.items() if not key.startswith("AgentSteps")}
+    write_eval_log(read, log.location)
+    return read
+
+
+@pytest.mark.parametrize("in_task", [True, False])
+def test_a_log_without_records_has_the_agent_of_its_plan(in_task: bool) -> None:
+    log = run(codegen(actions="text"), in_task=in_task)
+    before = configurations(log)
+    assert configurations(without_records(log)) == before == {("codegen", "")}
+    other = without_records(run(codegen(), in_task=in_task))
+    assert len(configurations(log, other)) == 2
+
+
+def test_unknown_agents_of_two_logs_are_not_pooled() -> None:
+    logs = []
+    for _ in range(2):
+        log = without_records(run(codegen()))
+        log.plan.steps = []
+        write_eval_log(log, log.location)
+        logs.append(log)
+    assert agents(*logs) == {"unknown"}
+    assert len(configurations(*logs)) == 2
+
+
+@pytest.mark.parametrize(("name", "agent_name"), [("v1_react", "react"), ("v1_no_data_guess", "no_data_guess")])
+def test_logs_of_the_first_task_version_have_their_agent(name: str, agent_name: str) -> None:
+    path = Path(__file__).parents[1] / "fixtures" / "logs" / f"{name}.eval"
+    assert {row.sample.agent for row in read_results([path]).rows} == {agent_name}
+
+
+def test_controls_of_this_package_are_recognized_and_namesakes_are_not() -> None:
+    assert agents(run(gold()), run(goal_echo())) == {"gold", "goal_echo"}
