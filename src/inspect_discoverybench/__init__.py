@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from inspect_discoverybench.public_names import SCORERS, SOLVERS
 from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth, synth_generate
 
 if TYPE_CHECKING:
@@ -30,20 +31,6 @@ __all__ = [
     "synth",
     "synth_generate",
 ]
-
-SOLVERS = {
-    "react": "solvers.react",
-    "codegen": "solvers.codegen",
-    "datavoyager": "solvers.datavoyager",
-    "reflexion": "solvers.reflexion",
-    "no_data_guess": "solvers.no_data_guess",
-    "gold": "solvers.gold",
-    "goal_echo": "solvers.gold",
-}
-"""The solvers, with the module of each."""
-
-SCORERS = {"hms": "scorer.scorer"}
-"""The scorer, with its module."""
 
 TASKS = [name for name in __all__ if name not in SOLVERS | SCORERS]
 """The tasks."""

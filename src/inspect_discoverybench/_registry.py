@@ -18,7 +18,7 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 from inspect_ai.util import RegistryInfo, registry_info
 
-from inspect_discoverybench import SCORERS, SOLVERS
+from inspect_discoverybench.public_names import SCORERS, SOLVERS
 from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth, synth_generate
 
 PACKAGES = ("discoverybench", "inspect_discoverybench")

@@ -14,7 +14,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.util import registry_create
 
-from inspect_discoverybench import SOLVERS, TASKS
+from inspect_discoverybench import TASKS
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.provider_failures import inspect_errors
@@ -24,6 +24,7 @@ from inspect_discoverybench.experiment.experiment_file import ExperimentFile
 from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
 from inspect_discoverybench.experiment.options import EVAL_OPTIONS, eval_set_options
 from inspect_discoverybench.experiment.yaml_file import YamlFile
+from inspect_discoverybench.public_names import SOLVERS
 from inspect_discoverybench.scorer.judge import INHERITED
 
 

@@ -17,8 +17,8 @@ from inspect_ai.solver import Generate, Solver, TaskState
 from inspect_ai.util import StoreModel, store_as
 from pydantic import Field
 
-from inspect_discoverybench import SOLVERS
 from inspect_discoverybench.errors.redaction import public_settings
+from inspect_discoverybench.public_names import SOLVERS
 
 PACKAGES = ("inspect_discoverybench/", "discoverybench/")
 """Prefixes of this package's tasks and solvers."""

@@ -1,0 +1,15 @@
+"""Names of the solvers and the scorer, without an import of them."""
+
+SOLVERS = {
+    "react": "solvers.react",
+    "codegen": "solvers.codegen",
+    "datavoyager": "solvers.datavoyager",
+    "reflexion": "solvers.reflexion",
+    "no_data_guess": "solvers.no_data_guess",
+    "gold": "solvers.gold",
+    "goal_echo": "solvers.gold",
+}
+"""The solvers, with the module of each."""
+
+SCORERS = {"hms": "scorer.scorer"}
+"""The scorer, with its module."""
