@@ -1,11 +1,12 @@
 """Passages of a text that quotes stand for.
 
-A quote is compared with the text word by word. White space between words, and quotation marks and Markdown emphasis
-around words, do not count. The passage is always the author's own text, never the spelling of the quote.
+Text and quote are compared as sequences of words and punctuation marks. White space between them, and quotation marks
+and Markdown emphasis around them, do not count. The passage is always the author's own text, never the spelling of the
+quote.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inspect_discoverybench.errors.exceptions import ReplyRejected
@@ -30,17 +31,17 @@ _STOPS = r".,:;!?\u2026"
 _WORD = re.compile(rf"[{_BREAKS}]|[{_STOPS}](?!\d)|(?:[^\s{_BREAKS}{_STOPS}]|[{_STOPS}](?=\d))+")
 """Matches a punctuation mark, or a word with its signs and units, such as `−0.3%`."""
 
-_SENTENCE_END = re.compile(r"(?:[ \u00a0\u202f](?=[?!]))?(?:[.!?](?![=\d])|[\u2026\u3002\uff01\uff1f])")
-"""Matches the end of a sentence, not an operator or a decimal point. French has a space before `?` and `!`."""
+_ENDS = r"\u2026\u3002\uff01\uff1f"
+"""The ellipsis, and the stops of scripts that are written without white space: no digit or operator contains them."""
+
+_SENTENCE_END = re.compile(rf"(?:[ \u00a0\u202f](?=[?!]))?(?:[.!?](?![=\d])|[{_ENDS}])")
+"""Matches the end of a sentence, not a decimal point or `!=`. French has a space before `?` and `!`."""
+
+_SENTENCE_START = re.compile(rf"[.!?:;{_ENDS}\uff1a\uff1b\u300d\u3011]")
+"""Matches what may stand before a sentence on its line, such as the colon in "Hypothesis: "."""
 
 _LIST_MARKER = re.compile(r"^\W*\w{1,4}[)\]]")
 """Matches the marker of a list item, such as `(a)` or `1)`."""
-
-_BEFORE_SENTENCE = re.compile(r"[.!?\u2026\u3002\uff01\uff1f:;\uff1a\uff1b\u300d\u3011]")
-"""Matches what may stand before a sentence, such as the colon in "Hypothesis: "."""
-
-_SEPARATOR = "\n"
-"""Stands around each word of a text in one string. It is white space, so no word contains it."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,43 @@ class _Word:
     end: int
 
 
+@dataclass(frozen=True)
+class _Passage:
+    """A part of a text, from `start` up to `end`."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def content(self) -> str:
+        """The author's words, without the marks around them."""
+        return self.text[self.start : self.end].strip(f"{_MARKS},;")
+
+    @property
+    def is_line_or_sentence(self) -> bool:
+        """Whether this is a whole line or sentence, apart from marks and the marker of a list or heading."""
+        return self._begins_sentence and self._ends_sentence
+
+    @property
+    def _begins_sentence(self) -> bool:
+        line_start = self.text.rfind("\n", 0, self.start) + 1
+        line_before = _LIST_MARKER.sub("", self.text[line_start : self.start])
+        sentence_before = _SENTENCE_START.split(line_before)[-1]
+        return not has_words(sentence_before)
+
+    @property
+    def _ends_sentence(self) -> bool:
+        last_character = self.text[self.start : self.end].rstrip(_MARKS)[-1]
+        if _SENTENCE_END.match(last_character):
+            return True
+        line_after, _, _ = self.text[self.end :].partition("\n")
+        sentence_after, *_ = _SENTENCE_END.split(line_after, maxsplit=1)
+        return not has_words(sentence_after)
+
+
 def passages(text: str, quotes: Sequence[str]) -> list[str]:
-    """Find the passages of a text that quotes stand for.
+    """Find the passages of a text that quotes stand for. This takes time linear in the length of the text.
 
     Args:
         text: The text.
@@ -68,73 +104,49 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
     """
     if len(quotes) > MAX_QUOTES:
         raise ReplyRejected(f"there are {len(quotes)} quotes, but the maximum is {MAX_QUOTES}. Quote whole passages.")
-    words = _words(text)
     found = []
+    words = [*_words(text)]
     for quote in quotes:
         shown = prompt_values(quote=quote[:200])["quote"]
-        quote_words = _words(quote)
+        quote_words = [*_words(quote)]
         first = _find(words, quote_words)
         if first is None:
             raise ReplyRejected(f"this quote does not occur in the text, or not after the quote before it: {shown}.")
 
         after = first + len(quote_words)
-        start = words[first].start
         end = words[after - 1].end
         # Without its question mark, a question would become a statement.
         sentence_end = _SENTENCE_END.match(text, end)
-        if sentence_end:
-            end = sentence_end.end()
+        passage = _Passage(text, words[first].start, sentence_end.end() if sentence_end else end)
 
         word_count = sum(has_words(word.text) for word in quote_words)
-        is_whole = word_count and _is_line_or_sentence(text, start, end)
+        is_whole = word_count > 0 and passage.is_line_or_sentence
         if word_count < MIN_WORDS and not is_whole:
             raise ReplyRejected(f"this quote is no whole line or sentence, nor {MIN_WORDS} words long: {shown}.")
-        ends = f"{_MARKS},;"
-        passage = text[start:end].strip(ends)
-        found.append(passage)
+        found.append(passage.content)
         words = words[after:]
     return found
 
 
-def _find(words: Sequence[_Word], quote: Sequence[_Word]) -> int | None:
-    """The index of the first word of a quote; None if it does not occur."""
-    if not quote:
-        return None
-    joined_words = _join(words)
-    joined_quote = _join(quote)
-    before, found, _ = joined_words.partition(joined_quote)
-    if not found:
-        return None
-    return before.count(_SEPARATOR)
-
-
-def _words(text: str) -> list[_Word]:
-    words = []
+def _words(text: str) -> Iterator[_Word]:
     for match in _WORD.finditer(text):
         without_marks = match[0].strip(_MARKS)
         if without_marks:
-            text_of_word = without_marks.replace("\u2019", "'")
-            word = _Word(text_of_word, match.start(), match.end())
-            words.append(word)
-    return words
+            with_plain_apostrophe = without_marks.replace("\u2019", "'")
+            yield _Word(with_plain_apostrophe, match.start(), match.end())
 
 
-def _join(words: Sequence[_Word]) -> str:
-    texts = [word.text for word in words]
-    return _SEPARATOR.join(["", *texts, ""])
+def _find(words: Sequence[_Word], quote: Sequence[_Word]) -> int | None:
+    """The index of the first word of a quote; None if it does not occur.
+
+    The words are searched as one string, because Python searches strings in linear time (and lists not at all).
+    """
+    if not quote:
+        return None
+    before, found, _ = _one_word_a_line(words).partition(_one_word_a_line(quote))
+    return before.count("\n") if found else None
 
 
-def _is_line_or_sentence(text: str, start: int, end: int) -> bool:
-    """Whether a passage is a line or a sentence, apart from marks and the marker of a list or heading."""
-    _, _, line_before = text[:start].rpartition("\n")
-    without_marker = _LIST_MARKER.sub("", line_before)
-    sentence_before = _BEFORE_SENTENCE.split(without_marker)[-1]
-    if has_words(sentence_before):
-        return False
-
-    last_character = text[start:end].rstrip(_MARKS)[-1]
-    if _SENTENCE_END.match(last_character):
-        return True
-    line_after, _, _ = text[end:].partition("\n")
-    sentence_after, *_ = _SENTENCE_END.split(line_after)
-    return not has_words(sentence_after)
+def _one_word_a_line(words: Sequence[_Word]) -> str:
+    """The words with a line break before and after each: a quote can begin and end only at the boundary of a word."""
+    return "\n".join(["", *(word.text for word in words), ""])
