@@ -213,12 +213,12 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
     from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
     from inspect_discoverybench.dataset.samples import data_checksum
     from inspect_discoverybench.dataset.splits import released_samples
+    from inspect_discoverybench.human_study.label_statistics import PAPER_ACCURACY
     from inspect_discoverybench.judge_pairs.audit import audit, judge_pair
     from inspect_discoverybench.judge_pairs.pairs import PAIR_FIELDS, invented_pairs, released_pairs
     from inspect_discoverybench.judge_pairs.texts import text_samples
     from inspect_discoverybench.provenance import provenance
     from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
-    from inspect_discoverybench.scorer.paper_accuracy import PAPER_ACCURACY
 
     refuse_unknown(judge_audit, unknown)
     require_boolean("released", released)

@@ -4,7 +4,7 @@ from math import isnan, nan
 
 import pytest
 
-from inspect_discoverybench.scorer.f1 import f1_score
+from inspect_discoverybench.scorer.facets import f1_score
 from inspect_discoverybench.scorer.hms import hypothesis_match_score
 
 

@@ -5,7 +5,9 @@ from statistics import fmean
 
 from inspect_discoverybench.human_study.labels import LabelledSample, Step
 from inspect_discoverybench.human_study.statistic import Statistic, share
-from inspect_discoverybench.scorer.paper_accuracy import PAPER_ACCURACY
+
+PAPER_ACCURACY = {"context_extraction": 0.97, "context_match": 0.99, "variables": 0.94, "relationship": 0.99}
+"""Accuracy of the paper's judge by question, on 200 examples that two of the authors annotated (paper §4.3)."""
 
 
 def measure_accuracy(samples: Sequence[LabelledSample]) -> list[Statistic]:

@@ -12,7 +12,6 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from inspect_discoverybench.replies import Explanation, Reply
 from inspect_discoverybench.scorer.contexts import ask_context
-from inspect_discoverybench.scorer.f1 import f1_score
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.markdown import judge_paragraph
@@ -33,6 +32,20 @@ def _digits(value: Any) -> str:
 
 Count = Annotated[int, BeforeValidator(_digits)]
 """A whole number, which may be written as "3" or 3.0; not a boolean, and not "1_0", which Python reads as 10."""
+
+
+def f1_score(gold_size: int, predicted_size: int, intersection: int) -> float:
+    """F1 of the predicted variables (paper §4.3), in [0, 1]: 2pr / (p + r), with precision p and recall r.
+
+    It is 0 if the hypotheses share no variable.
+
+    Args:
+        gold_size: Number of variables in the gold hypothesis, at least 1.
+        predicted_size: Number of variables in the predicted hypothesis; may be 0.
+        intersection: Number of variables in both.
+    """
+    # With p = intersection / predicted_size and r = intersection / gold_size, this is the same without a division by 0.
+    return 2 * intersection / (gold_size + predicted_size)
 
 
 class Variables(Reply):
