@@ -1,7 +1,9 @@
-"""Inspect's entry point: registers the tasks, solvers and the scorer under both package names, and the models.
+"""Inspect's entry point: registers the tasks, solvers and scorers under both package names, the models and the metrics.
 
 Inspect prefixes registered names with the name of the top-level module, `inspect_discoverybench`. The aliases with the
 prefix `discoverybench` work in a wheel and in an editable install.
+
+`inspect score` and `recompute_metrics` find scorers and metrics by the names in a log. Those of scorers have no prefix.
 
 Every `inspect` command imports this module. What only some of them need is imported on first use.
 """
@@ -14,7 +16,7 @@ from inspect_ai._util.registry import (  # inspect-evals-lint: ignore[IECQ001] -
     registry_add,
 )
 from inspect_ai.model import ModelAPI, modelapi
-from inspect_ai.scorer import Scorer
+from inspect_ai.scorer import Metric, Scorer
 from inspect_ai.solver import Solver
 from inspect_ai.util import RegistryInfo, registry_info
 
@@ -25,6 +27,9 @@ PACKAGES = ("discoverybench", "inspect_discoverybench")
 
 SCANNERS = ("no_successful_cell", "questionable_answer")
 """The transcript scanners. They need the extra `scout`."""
+
+CONSTANT_JUDGES = ("always_true", "always_A", "always_B", "always_C")
+"""Metrics of the judge audit: the accuracy of judges that always give the same verdict."""
 
 
 @modelapi(name="discoverybench")
@@ -43,16 +48,10 @@ def _add_names(registered: Callable[..., Any], info: RegistryInfo, name: str) ->
     registry_add(registered, info)  # restores the object's own label, which each `registry_add` overwrites
 
 
-def _add_lazily(
-    kind: Literal["solver", "scorer", "scanner", "scanjob"],
-    module: str,
-    name: str,
-    result: Any = Any,
-    label: str | None = None,
-) -> None:
-    """Register a function of a module that is imported when the function is first called.
+def _lazy(module: str, name: str, result: Any = Any) -> Callable[..., Any]:
+    """A function of a module that is imported when the function is first called.
 
-    Inspect recognizes solvers and scorers by the return type. Logs have the label; by default, this is the name.
+    Inspect recognizes what it makes by the return type.
     """
 
     def create(**arguments: Any) -> Any:
@@ -60,15 +59,36 @@ def _add_lazily(
         return function(**arguments)
 
     create.__annotations__["return"] = result
-    _add_names(create, RegistryInfo(type=kind, name=f"inspect_discoverybench/{label or name}"), name)
+    return create
+
+
+def _add_scorer(module: str, name: str, log_name: str) -> None:
+    """Register a scorer under both package names and under the name that logs have."""
+    scorer = _lazy(module, name, Scorer)
+    registry_add(scorer, RegistryInfo(type="scorer", name=log_name))
+    _add_names(scorer, RegistryInfo(type="scorer", name=f"inspect_discoverybench/{log_name}"), name)
+
+
+def _add_metric(module: str, name: str, log_name: str) -> None:
+    """Register a metric under the name that logs have."""
+    registry_add(_lazy(module, name, Metric), RegistryInfo(type="metric", name=log_name))
+
+
+def _add_function(kind: Literal["solver", "scanner", "scanjob"], module: str, name: str, result: Any = Any) -> None:
+    """Register a function under both package names. Logs have the name with the longer one."""
+    _add_names(_lazy(module, name, result), RegistryInfo(type=kind, name=f"inspect_discoverybench/{name}"), name)
 
 
 for _registered in (real, synth, custom, demo, judge_audit, synth_generate):
     _add_names(_registered, registry_info(_registered), _registered.__name__)
 for _solver, _module in SOLVERS.items():
-    _add_lazily("solver", _module, _solver, Solver)
-_add_lazily("scorer", SCORERS["hms"], "hms", Scorer, label="HMS")
-_add_lazily("scorer", "judge_pairs.audit", "audit", Scorer)
+    _add_function("solver", _module, _solver, Solver)
 for _scanner in SCANNERS:
-    _add_lazily("scanner", "scanners.scanners", _scanner)
-_add_lazily("scanjob", "scanners.scanners", "scan")
+    _add_function("scanner", "scanners.scanners", _scanner)
+_add_function("scanjob", "scanners.scanners", "scan")
+_add_scorer(SCORERS["hms"], "hms", log_name="HMS")
+_add_scorer("judge_pairs.audit", "audit", log_name="judge_audit")
+_add_metric("scorer.metrics", "hms_summary", "inspect_discoverybench/hms")
+_add_metric("judge_pairs.audit", "effect", "inspect_discoverybench/effect")
+for _name in CONSTANT_JUDGES:
+    _add_metric("judge_pairs.audit", "constant_judge", _name)

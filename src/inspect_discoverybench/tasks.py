@@ -237,7 +237,7 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
         solver=judge_pair(),
         config=GenerateConfig(timeout=DEFAULT_TIMEOUT),
         scorer=audit(),
-        headline_metric="audit.right",
+        headline_metric="judge_audit.right",
         metadata={
             "paper": PAPER_ACCURACY,
             **provenance(

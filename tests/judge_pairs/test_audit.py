@@ -54,10 +54,11 @@ def audited(answer: Callable[[Request], Answer], *kinds: str) -> EvalLog:
 
 
 def metric(log: EvalLog, key: str, name: str) -> float:
-    """A metric of a key of the score."""
+    """A metric of a key of the score, by the name that Inspect prints."""
     assert log.results
     [score] = [score for score in log.results.scores if score.name == key]
-    return score.metrics[name].value
+    [value] = [metric.value for metric in score.metrics.values() if metric.name == name]
+    return value
 
 
 @pytest.mark.parametrize("letter", "ABC")
@@ -77,12 +78,12 @@ def test_the_references_are_what_constant_judges_score(letter: str) -> None:
 
 def test_the_result_says_what_such_errors_do_to_scores() -> None:
     perfect = audited(always("A"), "identical")
-    assert metric(perfect, "audit", "mean_of_20") == pytest.approx(20)
-    assert metric(perfect, "audit", "difference_of_5") == pytest.approx(5)
+    assert metric(perfect, "judge_audit", "mean_of_20") == pytest.approx(20)
+    assert metric(perfect, "judge_audit", "difference_of_5") == pytest.approx(5)
     flawed = audited(always("C"), "identical")
-    assert metric(flawed, "audit", "difference_of_5") == pytest.approx(2.5)
+    assert metric(flawed, "judge_audit", "difference_of_5") == pytest.approx(2.5)
     # Inspect asks for the metrics of no samples, too.
-    assert effect([]) == {}
+    assert effect()([]) == {}
 
 
 def test_arguable_relationships_count_nowhere() -> None:

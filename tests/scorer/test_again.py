@@ -1,6 +1,9 @@
 """Judging a log again: by the command line, with nothing but the log, and two judges side by side."""
 
+import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.scorer import Score
 from inspect_ai.solver import SolverSpec
 
-from inspect_discoverybench import custom, demo, real
+from inspect_discoverybench import custom, demo, judge_audit, real
 from tests import inspect_command
 from tests.endpoint import serve
 from tests.scorer.judging import scripted
@@ -42,6 +45,14 @@ def judge_again(log: EvalLog, judge: str, monkeypatch: pytest.MonkeyPatch) -> Ev
     result = inspect_command.invoke(*arguments)
     assert result.exit_code == 0, result.output
     return read_eval_log("log.eval")
+
+
+def rescored(log: EvalLog) -> EvalLog:
+    """The log after `inspect score`, which scores it by the scorers that it names."""
+    arguments = ["score", log.location, "--action", "overwrite", "--overwrite"]
+    result = inspect_command.invoke(*arguments)
+    assert result.exit_code == 0, result.output
+    return read_eval_log(log.location)
 
 
 def score_of(log: EvalLog, name: str) -> tuple[Score, dict[str, Any]]:
@@ -81,3 +92,77 @@ def test_logs_of_every_task_can_be_rescored(name: str, monkeypatch: pytest.Monke
     assert again.results
     scorers = {result.scorer for result in again.results.scores}
     assert scorers == {"HMS", "HMS1"}
+
+
+def means(log: EvalLog) -> dict[str, float]:
+    """The mean of each score that has one."""
+    assert log.results
+    return {score.name: score.metrics["mean"].value for score in log.results.scores if "mean" in score.metrics}
+
+
+RESCORED: dict[str, Callable[[], EvalLog]] = {
+    "scored": lambda: inspect_eval(demo(), model="discoverybench/baseline")[0],
+    "not scored": lambda: inspect_eval(demo(), model="discoverybench/baseline", score=False)[0],
+    "other arguments": lambda: inspect_eval(demo(aggregation="released"), model="discoverybench/baseline")[0],
+}
+
+
+@pytest.mark.parametrize("case", RESCORED)
+def test_a_log_is_scored_by_the_scorer_that_it_names(case: str) -> None:
+    again = rescored(RESCORED[case]())
+    assert means(again) == {"HMS": pytest.approx(0.425)}
+    assert again.samples
+    for sample in again.samples:
+        assert sample.scores
+        assert ("hms_released" in sample.scores["HMS"].as_dict()) == (case == "other arguments")
+
+
+def test_an_audit_is_scored_by_the_scorer_that_it_names() -> None:
+    task = judge_audit(released=False, kind="identical")
+    [log] = inspect_eval(task, model="discoverybench/lexical")
+    before = means(log)
+    assert means(rescored(log)) == pytest.approx(before, nan_ok=True)
+
+
+RECOMPUTE = """
+import json, sys
+from inspect_ai.log import edit_score, read_eval_log, recompute_metrics
+from inspect_ai.scorer import ScoreEdit
+
+_, location, score, key = sys.argv
+log = read_eval_log(location)
+for sample in log.samples:
+    value = sample.scores[score].as_dict()
+    edit_score(log, sample.id, score, ScoreEdit(value=value | {key: 0.0}), recompute_metrics=False)
+recompute_metrics(log)
+print(json.dumps({f"{group.name} {metric.name}": metric.value
+    for group in log.results.scores for metric in group.metrics.values()}))
+"""
+
+
+def recomputed(log: EvalLog, score: str, key: str) -> dict[str, float]:
+    """The metrics after one key of every score was set to 0, in a process of its own."""
+    command = [sys.executable, "-c", RECOMPUTE, log.location, score, key]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    assert result.returncode == 0, result.stderr
+    metrics: dict[str, float] = json.loads(result.stdout)
+    return metrics
+
+
+@pytest.mark.usefixtures("command_line")
+def test_metrics_are_recomputed_after_scores_were_edited() -> None:
+    [log] = inspect_eval(demo(), model="discoverybench/baseline", limit=2)
+    metrics = recomputed(log, "HMS", "hms")
+    assert metrics["HMS mean"] == 0
+    assert metrics["HMS judged"] == 2
+
+
+@pytest.mark.usefixtures("command_line")
+def test_metrics_of_an_audit_are_recomputed_after_scores_were_edited() -> None:
+    task = judge_audit(released=False, kind="identical")
+    [log] = inspect_eval(task, model="discoverybench/lexical")
+    metrics = recomputed(log, "judge_audit", "variables")
+    assert metrics["variables mean"] == 0
+    assert metrics["context_match always_true"] == 1
+    assert metrics["relationship always_B"] == 0
+    assert metrics["judge_audit mean_of_20"] < 20

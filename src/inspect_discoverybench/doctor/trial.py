@@ -138,7 +138,7 @@ class Trial:
         """Let the judge judge pairs and read texts of the judge audit."""
         options = {**self.options, "model": self.judge, "model_args": {}, "model_base_url": None}
         log = self._eval(judge_audit(released=False), AUDIT_SAMPLES, **options)
-        scores = [SampleScore.of(sample, "audit") for sample in log.samples or []]
+        scores = [SampleScore.of(sample, "judge_audit") for sample in log.samples or []]
         valid_at_once = sum(1 for score in scores if score.metadata.get("asked_again") == 0)
         self.notes.append(
             f"Judge {self.judge}: {valid_at_once} of {len(scores)} samples had valid replies at the first try."

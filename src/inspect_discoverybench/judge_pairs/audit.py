@@ -7,13 +7,12 @@ from statistics import fmean
 from typing import Any
 
 from inspect_ai.model import Model, ModelOutput, get_model
-from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, grouped, mean, scorer, stderr
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, grouped, mean, metric, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import StoreModel
 from pydantic import Field
 
 from inspect_discoverybench.judge_pairs.error_effect import Accuracy, judged_mean
-from inspect_discoverybench.judge_pairs.named_metric import named_metric
 from inspect_discoverybench.judge_pairs.pairs import PAIR, Expected
 from inspect_discoverybench.judge_pairs.texts import AnswerText
 from inspect_discoverybench.scorer.explanation import explain
@@ -89,38 +88,54 @@ def _metrics() -> list[Metric | dict[str, list[Metric]]]:
     """Accuracies, beside them those of judges that always give the same verdict, and what such errors do to scores."""
     accuracy: list[Metric] = [mean(), stderr(cluster="study")]
     keys = dict.fromkeys(ACCURACIES, accuracy)
-    always_true = named_metric("always_true", partial(always, "context", True))
-    keys["context_match"] = [*accuracy, always_true]
+    keys["context_match"] = [*accuracy, _named_judge("always_true", "context", True)]
     keys["relationship"] = [*accuracy]
     for letter in SCORES:
-        always_letter = partial(always, "relationship", letter)
-        keys["relationship"].append(named_metric(f"always_{letter}", always_letter))
+        keys["relationship"].append(_named_judge(f"always_{letter}", "relationship", letter))
     keys["right"] = [*accuracy, grouped(mean(), "kind", all=False)]
-    return [named_metric("effect", effect), keys]
+    return [effect(), keys]
 
 
-def always(facet: str, verdict: object, scores: list[SampleScore]) -> Value:
+def _named_judge(name: str, facet: str, verdict: bool | str) -> Metric:
+    """`constant_judge` under a short name. All of these names are in `_registry.py`.
+
+    Inspect prints the name of a function's package before its name, which fills a column of an 80-column terminal. A
+    `partial` does not belong to a package.
+    """
+    return metric(name)(partial(constant_judge))(facet, verdict)
+
+
+def constant_judge(facet: str, verdict: bool | str) -> Metric:
     """Accuracy of a judge that always gives this verdict, on the pairs whose right verdict is not open."""
-    right = []
-    for score in scores:
-        if not math.isnan(score.score.as_float()):
-            expected = (score.sample_metadata or {})["expected"]
-            right.append(expected[facet] == verdict)
-    return fmean(right) if right else math.nan
+
+    def accuracy(scores: list[SampleScore]) -> Value:
+        right = []
+        for score in scores:
+            if not math.isnan(score.score.as_float()):
+                expected = (score.sample_metadata or {})["expected"]
+                right.append(expected[facet] == verdict)
+        return fmean(right) if right else math.nan
+
+    return accuracy
 
 
-def effect(scores: list[SampleScore]) -> Value:
+@metric
+def effect() -> Metric:
     """What a mean HMS of 20 and a difference of 5 become with error rates like these; empty without pairs."""
-    judge = Accuracy(
-        context=_mean(scores, "context_match"),
-        variables=_mean(scores, "variables"),
-        relationship=_mean(scores, "relationship"),
-    )
-    mean_of_20 = 100 * judged_mean(0.2, judge)
-    mean_of_25 = 100 * judged_mean(0.25, judge)
-    if math.isnan(mean_of_20):
-        return {}
-    return {"mean_of_20": mean_of_20, "difference_of_5": mean_of_25 - mean_of_20}
+
+    def means(scores: list[SampleScore]) -> Value:
+        judge = Accuracy(
+            context=_mean(scores, "context_match"),
+            variables=_mean(scores, "variables"),
+            relationship=_mean(scores, "relationship"),
+        )
+        mean_of_20 = 100 * judged_mean(0.2, judge)
+        mean_of_25 = 100 * judged_mean(0.25, judge)
+        if math.isnan(mean_of_20):
+            return {}
+        return {"mean_of_20": mean_of_20, "difference_of_5": mean_of_25 - mean_of_20}
+
+    return means
 
 
 def _mean(scores: list[SampleScore], key: str) -> float:
@@ -129,7 +144,7 @@ def _mean(scores: list[SampleScore], key: str) -> float:
     return PartialScores(values).mean
 
 
-@scorer(metrics=_metrics())
+@scorer(metrics=_metrics(), name="judge_audit")
 def audit() -> Scorer:
     """Accuracy on each question, and the mean accuracy (`right`).
 
