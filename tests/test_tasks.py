@@ -110,6 +110,18 @@ def test_without_a_judge_no_other_step_runs() -> None:
     assert not log.stats.model_usage
 
 
+def test_a_run_without_scores_and_without_a_key_is_told_what_to_use() -> None:
+    task = registry_create("task", "discoverybench/custom", path=str(EXAMPLE), sandbox="local")
+    options: dict[str, Any] = {"model": "discoverybench/baseline", "score": False, "limit": 1}
+    [refused] = inspect_eval(task, **options)
+    assert refused.error
+    assert (
+        "With --no-score, which asks no judge, use --model-role grader=discoverybench/lexical" in refused.error.message
+    )
+    [log] = inspect_eval(task, **options, model_roles={"grader": "discoverybench/lexical"})
+    assert log.status == "success"
+
+
 @pytest.mark.usefixtures("command_line")
 def test_the_demo_runs_from_the_command_line(tmp_path: Path) -> None:
     out = tmp_path / "out"

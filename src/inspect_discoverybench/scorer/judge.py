@@ -50,7 +50,10 @@ class Judge:
             DiscoveryBenchError: The model cannot be created, for example because its API key is missing.
         """
         where = f"The judge (role {ROLE}, model {default}) cannot be called"
-        remedy = f"Choose another judge with --model-role {ROLE}=PROVIDER/MODEL."
+        remedy = (
+            f"Choose another judge with --model-role {ROLE}=PROVIDER/MODEL. With --no-score, which asks no judge, use "
+            f"--model-role {ROLE}=discoverybench/lexical: it needs no key."
+        )
         with inspect_errors(DiscoveryBenchError, where, remedy):
             # No config here: our settings are sent with each request, so that those of the role can take precedence.
             model = get_model(role=ROLE, default=default)  # inspect-evals-lint: ignore[IEBP001] -- called in an eval
@@ -136,6 +139,9 @@ def _timeouts(judge: Model) -> GenerateConfig:
 @solver
 def require_judge(grader: str) -> Solver:
     """Check that the judge can be created, before the evaluated model incurs any cost.
+
+    This also runs with `--no-score`, of which Inspect does not tell solvers (`score()` of `inspect_ai.scorer` fails
+    without scorers, but asks the judge with them). The message says how to run without a key.
 
     Args:
         grader: The judge. The role `grader` takes precedence.
