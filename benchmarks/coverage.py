@@ -1,8 +1,9 @@
 """How often the 95 % intervals contain the truth, on simulated scores with the studies and golds of the released data.
 
 Each row averages over the chances of two systems to solve a task; "lowest" is the coverage at the least favourable
-ones. On these tasks, the truth is the mean on these studies; on new studies, it is that of all studies. With --labels,
-the intervals are those of Fleiss' kappa and of the mean corrected by people's labels, on tasks drawn from DB-REAL test.
+ones. On these tasks, the truth is the mean on these studies; on new studies, it is that of all studies. With --exact,
+the data sets of simpler models are enumerated instead. With --labels, the intervals are those of Fleiss' kappa and of
+the mean corrected by people's labels, on tasks drawn from DB-REAL test.
 """
 
 import argparse
@@ -11,6 +12,7 @@ from functools import partial
 from itertools import product
 from statistics import fmean
 
+import exact
 import numpy as np
 from measure import show
 from simulation import DATA, SETTINGS, Tasks, coverage, simulate
@@ -156,14 +158,19 @@ def main() -> None:
     """Print one table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=500, help="data sets for each pair of chances")
-    parser.add_argument("--labels", action="store_true", help="the intervals of votes and labels instead")
+    tables = parser.add_mutually_exclusive_group()
+    tables.add_argument("--exact", action="store_true", help="the exact coverage in models that can be enumerated")
+    tables.add_argument("--labels", action="store_true", help="the intervals of votes and labels")
     options = parser.parse_args()
     figures = {
         "average": ".1%",
         "lowest": ".1%",
         "width": ".2f",
     }
-    if options.labels:
+    if options.exact:
+        columns = {"interval": "", "scores": "", "tasks": "", "lowest": ".1%", "at the chances": "", "width": ".3f"}
+        rows: list[Row] = list(exact.rows())
+    elif options.labels:
         columns = {"interval": "", "labels": "", **figures}
         rows = rows_of_labels(options.count)
     else:

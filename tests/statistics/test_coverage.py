@@ -1,7 +1,15 @@
-"""Every printed interval contains the truth in 93 % of simulated data sets, or is not printed."""
+"""Every printed interval contains the truth often enough, or is not printed."""
 
+import exact
+import numpy as np
 import pytest
+from scipy.stats import binom
 from simulation import SETTINGS, coverage
+
+from inspect_discoverybench.statistics.mean import estimate_mean
+from inspect_discoverybench.statistics.paired import compare_paired
+
+LOWEST = 0.93
 
 DATA = (
     "12 tasks, 2 studies",
@@ -16,3 +24,73 @@ def test_printed_intervals_cover_the_truth(data: str, setting: str, sweep: None)
     result = coverage(data, SETTINGS[setting], count=80)
     assert result.average.min() >= 0.92
     assert not (result.false_alarms > 0.08).any()
+
+
+def lowest_coverage(low: np.ndarray, high: np.ndarray, tasks: int) -> float:
+    """The lowest coverage of intervals by the number of solved tasks, over the chances to solve one."""
+    solved = np.arange(tasks + 1)
+    shares = []
+    for chance in exact.CHANCES:
+        contains = (low <= chance) & (chance <= high)
+        shares.append(float(binom.pmf(solved, tasks, chance)[contains].sum()))
+    return min(shares)
+
+
+@pytest.mark.parametrize("tasks", exact.NUMBERS)
+def test_the_interval_of_a_mean_covers_every_chance_to_solve_independent_tasks(tasks: int) -> None:
+    estimates = [estimate_mean([1] * solved + [0] * (tasks - solved), range(tasks)) for solved in range(tasks + 1)]
+    low = np.array([estimate.low for estimate in estimates])
+    high = np.array([estimate.high for estimate in estimates])
+    assert lowest_coverage(low, high, tasks) >= 0.95
+
+
+@pytest.mark.parametrize("tasks", exact.NUMBERS)
+def test_the_interval_of_a_difference_covers_every_chance_where_a_system_never_loses(tasks: int) -> None:
+    zeros = [0] * tasks
+    results = [compare_paired([1] * won + [0] * (tasks - won), zeros, range(tasks)) for won in range(tasks + 1)]
+    low = np.array([result.low for result in results])
+    high = np.array([result.high for result in results])
+    assert lowest_coverage(low, high, tasks) >= 0.95
+
+
+@pytest.mark.parametrize("chance", [0.02, 0.04, 0.3, 0.95, 0.97])
+def test_intervals_cover_the_truth_where_golds_are_all_or_nothing(chance: float) -> None:
+    golds = exact.golds_of("239 tasks, 6 studies (DB-REAL test)")
+    probabilities = golds.probabilities(chance)
+    assert probabilities.sum() == pytest.approx(1)
+    likely = probabilities > 1e-9
+    golds.solved = golds.solved[likely]
+    golds.solved_squares = golds.solved_squares[likely]
+    assert golds.of_mean().coverage(probabilities[likely], chance) >= LOWEST
+    assert golds.of_difference().coverage(probabilities[likely], chance) >= LOWEST
+
+
+@pytest.mark.parametrize("values", [(1, 0.25), (1, 0.5), (1, 0.75)])
+def test_the_interval_of_a_mean_covers_the_truth_where_scores_are_graded(values: tuple[float, float]) -> None:
+    model = exact.ValueModel(25, *values)
+    coverages = list(model.coverages(model.of_mean()))
+    assert len(coverages) > 400
+    assert min(each.coverage for each in coverages) >= LOWEST
+
+
+@pytest.mark.parametrize("values", [(1, -1), (1, -0.5), (1, -0.25), (1, 0.5), (1, 0.25), (0.5, -0.5)])
+def test_the_interval_of_a_difference_covers_the_truth_where_it_is_graded(values: tuple[float, float]) -> None:
+    model = exact.ValueModel(25, *values)
+    assert min(each.coverage for each in model.coverages(model.of_difference())) >= LOWEST
+
+
+def test_the_exact_intervals_are_those_of_data_sets() -> None:
+    """Three of eight tasks gain 1, and two lose 0.5; of golds with 3, 2 and 1 tasks, that with 2 is solved."""
+    pair = exact.ValueModel(8, 1, -0.5)
+    of_pair = pair.of_difference()
+    state = int(np.flatnonzero((pair.counts == [3, 2]).all(axis=1))[0])
+    result = compare_paired([1] * 3 + [0.5] * 5, [0] * 3 + [1] * 2 + [0.5] * 3, range(8))
+    assert of_pair.low[state] == pytest.approx(result.low)
+    assert of_pair.high[state] == pytest.approx(result.high)
+
+    golds = exact.GoldModel([3, 2, 1])
+    of_golds = golds.of_mean()
+    state = int(np.flatnonzero((golds.solved == 2) & (golds.solved_squares == 4))[0])
+    estimate = estimate_mean([0, 0, 0, 1, 1, 0], "aaabbc")
+    assert of_golds.low[state] == pytest.approx(estimate.low)
+    assert of_golds.high[state] == pytest.approx(estimate.high)

@@ -7,6 +7,7 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import beta
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.statistics.clusters import cluster_mean
@@ -16,9 +17,6 @@ from tests.fields import assert_fields
 SCORE = st.floats(0, 1)
 CLUSTER = st.integers(0, 5)
 TASK = st.tuples(SCORE, CLUSTER)
-
-T_19 = 2.0930240544
-"""Quantile of Student's t with 19 degrees of freedom for a 95 % interval."""
 
 
 def test_the_variance_is_that_of_statsmodels_with_a_correction_for_the_effective_number_of_clusters() -> None:
@@ -37,36 +35,46 @@ def test_the_variance_is_that_of_statsmodels_with_a_correction_for_the_effective
     assert result.variance == pytest.approx(without_correction * correction)
 
 
-def test_the_interval_is_wilsons_with_four_more_clusters() -> None:
-    """20 clusters, of which 5 score 1. Without the four, the effective size is 19: one less than the clusters.
+@pytest.mark.parametrize("solved", [1, 5, 10, 19])
+def test_the_interval_is_clopper_and_pearsons_with_one_more_cluster(solved: int) -> None:
+    """20 clusters with three tasks each, of which some score 1.
 
-    The ends are the means from which 1/4 is as far away as the quantile of t allows.
+    Their variance is m (1 − m) / 19. The additional cluster adds ((1 − m)² + m²) / 2 / 20².
     """
     clusters = [*range(20)] * 3
-    scores = [cluster < 5 for cluster in clusters]
+    scores = [cluster < solved for cluster in clusters]
     estimate = estimate_mean(scores, clusters)
-    additional = 4 / 20**2
-    per_value = 1 / 19 + additional
-    for end in (estimate.low, estimate.high):
-        binary_variance = end * (1 - end)
-        variance = binary_variance * per_value
-        half_width = T_19 * math.sqrt(variance)
-        distance = abs(end - 0.25)
-        assert distance == pytest.approx(half_width)
+    mean = solved / 20
+    binary_variance = mean * (1 - mean)
+    variance = binary_variance / 19 + ((1 - mean) ** 2 + mean**2) / 2 / 400
+    size = binary_variance / variance
+    successes = size * mean
+    assert_fields(
+        estimate,
+        low=float(beta.ppf(0.025, successes, size - successes + 1)),
+        high=float(beta.ppf(0.975, successes + 1, size - successes)),
+    )
+
+
+def test_scores_that_vary_little_count_as_much_as_zeros_and_ones_at_most() -> None:
+    scores = [0.5] * 24 + [0.6]
+    estimate = estimate_mean(scores, range(25))
+    successes = 25 * estimate.mean
+    assert_fields(
+        estimate,
+        low=float(beta.ppf(0.025, successes, 26 - successes)),
+        high=float(beta.ppf(0.975, successes + 1, 25 - successes)),
+    )
 
 
 @pytest.mark.parametrize("clusters", [2, 25, 117])
 def test_all_zeros_and_all_ones_give_an_interval_from_the_number_of_clusters(clusters: int) -> None:
     golds = range(clusters)
-    zeros = [0] * clusters
-    ones = [1] * clusters
-    of_zeros = estimate_mean(zeros, golds)
-    of_ones = estimate_mean(ones, golds)
-    exponent = 1 / clusters
-    clopper_pearson = 1 - 0.025**exponent
-    mirrored = 1 - of_zeros.high
-    assert of_zeros.high > 0.9 * clopper_pearson
-    assert of_ones.low == pytest.approx(mirrored)
+    of_zeros = estimate_mean([0] * clusters, golds)
+    of_ones = estimate_mean([1] * clusters, golds)
+    clopper_pearson = 1 - 0.025 ** (1 / clusters)
+    assert_fields(of_zeros, low=0.0, high=clopper_pearson)
+    assert_fields(of_ones, low=1 - clopper_pearson, high=1.0)
 
 
 @given(st.lists(TASK, min_size=2, max_size=30))

@@ -54,6 +54,29 @@ def test_eight_studies_that_agree_are_significant() -> None:
     assert result.new_studies.p_value < 0.05
 
 
+@pytest.mark.parametrize(
+    ("sizes", "is_given"),
+    [
+        ([5] * 8, True),
+        ([6] + [5] * 8, True),
+        ([6] + [5] * 7, False),
+        ([60] + [2] * 20, False),
+        ([60, 40] + [1] * 17, False),
+    ],
+)
+def test_studies_are_counted_as_if_they_were_equally_large(sizes: list[int], is_given: bool) -> None:
+    """With 60 % of the tasks in one of 21 studies, the interval would span the whole range."""
+    studies = np.repeat(range(len(sizes)), sizes).tolist()
+    scores = [task % 2 for task in range(len(studies))]
+    of_mean = estimate_mean(scores, range(len(studies)), studies).new_studies
+    of_difference = compare_paired(scores, [0] * len(studies), range(len(studies)), studies).new_studies
+    assert of_mean is not None
+    assert of_difference is not None
+    assert math.isnan(of_mean.low) != is_given
+    assert math.isnan(of_difference.low) != is_given
+    assert of_mean.studies == len(sizes)
+
+
 @pytest.mark.parametrize("studies", [["x", "y", None], ["x", "x", "x"]])
 def test_without_the_study_of_every_task_and_several_nothing_is_said(studies: list[str | None]) -> None:
     scores = [0, 1, 1]
@@ -74,13 +97,14 @@ def test_equal_scores_of_some_studies_do_not_bind_others() -> None:
 @pytest.mark.parametrize(
     ("first", "studies_differ"),
     [
-        ([1, 0] * 8, False),
-        ([1] * 8 + [0] * 8, True),
+        ([1, 0] * 16, False),
+        ([1] * 16 + [0] * 16, True),
     ],
 )
 def test_new_studies_are_never_more_certain_than_these_tasks(first: list[float], studies_differ: bool) -> None:
-    second = [0.5] * 16
-    result = compare_paired(first, second, range(16), "aabbccddeeffgghh")
+    second = [0.5] * 32
+    studies = [task // 2 for task in range(32)]
+    result = compare_paired(first, second, range(32), studies)
     new_studies = result.new_studies
     assert new_studies is not None
     assert new_studies.low <= result.low

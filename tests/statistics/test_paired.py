@@ -6,17 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import nct, t
+from scipy.optimize import brentq
+from scipy.stats import beta, binom, binomtest
 
-from inspect_discoverybench.statistics.paired import compare_paired
+from inspect_discoverybench.statistics.paired import PairedDifference, compare_paired
 from tests.fields import assert_fields
 
 SCORE = st.sampled_from([0, 1 / 3, 0.5, 1])
 CLUSTER = st.integers(0, 5)
 TASK = st.tuples(SCORE, SCORE, CLUSTER)
-
-T_59 = 2.0009953780
-"""Quantile of Student's t with 59 degrees of freedom for a 95 % interval."""
 
 
 @pytest.fixture
@@ -41,24 +39,69 @@ def test_wins_losses_and_ties() -> None:
     )
 
 
-def test_without_clusters_it_is_the_t_test_with_an_additional_variance(scores: np.ndarray) -> None:
-    """The variance of a mean of n differences is s²/n; four more clusters with ±1/2 add 1/n²."""
-    first, second = scores
-    differences = first - second
-    mean = differences.mean()
-    variance = differences.var(ddof=1) / 60
-    additional = 1 / 60**2
-    error = math.sqrt(variance + additional)
-    half_width = T_59 * error
-    distance = abs(mean) / error
-    tail = t.sf(distance, 59)
+def test_the_interval_is_that_of_the_gain_minus_the_loss_with_one_more_cluster() -> None:
+    """Of 40 tasks, the first system wins 10 and loses 4.
+
+    An additional cluster has a gain or a loss of 1, each with the chance 1/2. The ends of gain and loss are Jeffreys'
+    with the effective sample sizes, and those of the difference Zou and Donner's (2008).
+    """
+    first = [1] * 10 + [0] * 30
+    second = [0] * 10 + [1] * 4 + [0] * 26
+    gain, loss = 0.25, 0.1
+
+    def variance(mean: float) -> float:
+        return mean * (1 - mean) / 39 + ((1 - mean) ** 2 + mean**2) / 2 / 40**2
+
+    def ends(mean: float) -> tuple[float, float]:
+        size = mean * (1 - mean) / variance(mean)
+        successes = size * mean
+        jeffreys = beta(successes + 0.5, size - successes + 0.5)
+        return jeffreys.ppf(0.025), jeffreys.ppf(0.975)
+
+    covariance = -gain * loss / 39 - (gain * (1 - loss) + loss * (1 - gain)) / 2 / 40**2
+    correlation = covariance / math.sqrt(variance(gain) * variance(loss))
+    gain_low, gain_high = ends(gain)
+    loss_low, loss_high = ends(loss)
+    below = (gain - gain_low, loss_high - loss)
+    above = (gain_high - gain, loss - loss_low)
+    result = compare_paired(first, second, range(40))
     assert_fields(
-        compare_paired(first, second, range(60)),
-        difference=mean,
-        low=mean - half_width,
-        high=mean + half_width,
-        p_value=2 * tail,
+        result,
+        difference=gain - loss,
+        low=gain - loss - math.sqrt(below[0] ** 2 + below[1] ** 2 - 2 * correlation * below[0] * below[1]),
+        high=gain - loss + math.sqrt(above[0] ** 2 + above[1] ** 2 - 2 * correlation * above[0] * above[1]),
     )
+    mid_p_value = binomtest(10, 14).pvalue - binom.pmf(10, 14, 0.5)
+    assert result.p_value == pytest.approx(mid_p_value, rel=0.1)
+
+
+def test_ties_only_leave_room_for_what_no_cluster_has_shown() -> None:
+    """A system may still win a share s of the tasks: with (1 − s)^239 = 0.025, no win is seen in 2.5 % of the cases."""
+    unseen = 1 - 0.025 ** (1 / 239)
+    assert_fields(
+        compare_paired([0.5] * 239, [0.5] * 239, range(239)),
+        difference=0.0,
+        low=-unseen,
+        high=unseen,
+        p_value=1.0,
+    )
+
+
+def test_a_p_value_is_the_level_at_which_the_interval_reaches_0(scores: np.ndarray) -> None:
+    """One of five intervals that are read together has the level 1 − 0.05 / 5."""
+    first, second = scores
+
+    def compare(shift: float, comparisons: int) -> PairedDifference:
+        return compare_paired(first + shift, second, range(60), comparisons=comparisons)
+
+    reaching_0 = brentq(lambda shift: compare(shift, 5).low, 0, 0.2)
+    assert compare(reaching_0, 5).p_value == pytest.approx(0.05)
+    assert compare(reaching_0, 1).p_value == pytest.approx(0.05 / 5)
+
+
+def test_a_difference_on_all_of_many_tasks_has_a_small_p_value() -> None:
+    result = compare_paired([1] * 1000, [0] * 1000, range(1000))
+    assert 0 < result.p_value < 1e-100
 
 
 def test_a_single_gold_decides_nothing() -> None:
@@ -72,14 +115,18 @@ def test_a_single_gold_decides_nothing() -> None:
     )
 
 
-def test_the_smallest_detectable_difference_is_found_with_power_0_8(scores: np.ndarray) -> None:
-    first, second = scores
-    result = compare_paired(first, second, range(60))
-    half_width = result.high - result.difference
-    error = half_width / T_59
-    noncentrality = result.smallest_detectable / error
-    power = nct.sf(T_59, 59, noncentrality)
-    assert power == pytest.approx(0.8, abs=1e-4)
+@pytest.mark.parametrize(("chance", "difference"), [(0.02, 0.0555), (0.2, 0.112)])
+def test_the_smallest_detectable_difference_is_found_with_power_0_8(chance: float, difference: float) -> None:
+    """Two systems solve tasks with chances that differ by as much as is detectable on 239 tasks."""
+    random = np.random.default_rng(0)
+    results = []
+    for _ in range(400):
+        first = random.binomial(1, chance + difference, 239)
+        second = random.binomial(1, chance, 239)
+        results.append(compare_paired(first, second, range(239)))
+    found = [result.p_value < 0.05 for result in results]
+    assert np.mean([result.smallest_detectable for result in results]) == pytest.approx(difference, abs=0.001)
+    assert np.mean(found) == pytest.approx(0.8, abs=0.04)
 
 
 def test_with_several_comparisons_interval_and_p_value_are_adjusted_together(scores: np.ndarray) -> None:

@@ -7,7 +7,7 @@ from statistics import fmean
 
 import numpy as np
 
-from inspect_discoverybench.statistics.interval import wilson_interval
+from inspect_discoverybench.statistics.interval import mean_interval
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ def share(
     if not values:
         return statistic
     statistic = replace(statistic, value=fmean(values))
-    low, high = wilson_interval(values, clusters)
-    if math.isnan(low):
+    interval = mean_interval((values, values), clusters)
+    if math.isnan(interval.low):
         return statistic
-    return replace(statistic, low=low, high=high)
+    return replace(statistic, low=interval.low, high=interval.high)
 
 
 def kappa(

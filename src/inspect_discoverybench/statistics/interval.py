@@ -1,21 +1,21 @@
-"""Confidence intervals over clusters. docs/statistics.md has their measured coverage."""
+"""Confidence intervals for means over clusters. docs/statistics.md has their measured coverage."""
 
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from scipy.special import stdtr, stdtrit
+from scipy.special import betaincinv, stdtrit
 
-from inspect_discoverybench.statistics.clusters import Bounds, ClusterMean, Values, cluster_mean
+from inspect_discoverybench.statistics.clusters import Bounds, ClusterMean, cluster_mean
 
 SIGNIFICANCE_LEVEL = 0.05
 """Intervals have the complementary level, 95 %."""
 
-ADDITIONAL_CLUSTERS = 4
-"""Agresti and Caffo (2000) add four observations: where most values are 0, few clusters may show any variation."""
-
-SMALLEST_VARIANCE = 1e-20
-"""A smaller one is that of equal values with rounding errors."""
+CLOPPER_PEARSON = 0.0
+JEFFREYS = 0.5
+"""What the lower end of an interval for a proportion adds to the number of successes, and the upper end to that of
+failures. Clopper and Pearson's interval (1934) is never too narrow. Jeffreys' is narrower: too narrow for a single
+proportion near 0 or 1 (Brown, Cai and DasGupta 2001), but wide enough for the difference of two."""
 
 
 @dataclass(frozen=True)
@@ -25,76 +25,70 @@ class Interval:
     Attributes:
         low: Lower end; NaN for a single cluster.
         high: Upper end.
-        p_value: Two-sided p-value for a mean of 0; 1 for a single cluster.
+        p_value: Two-sided p-value for a mean of 0; 1 for a single cluster, and NaN where nothing is tested.
     """
 
     low: float
     high: float
-    p_value: float
+    p_value: float = math.nan
 
 
-def wilson_interval(values: Values, clusters: Sequence[Hashable]) -> tuple[float, float]:
-    """Wilson's 95 % interval for a mean of values in [0, 1]; NaN for a single cluster.
+def mean_interval(bounds: Bounds, clusters: Sequence[Hashable]) -> Interval:
+    """Clopper and Pearson's interval for a mean of values in [0, 1].
 
-    It has the effective sample size of complex surveys: the number of independent values of 0 and 1 whose mean has the
-    same variance (Korn and Graubard 1998; Franco, Little, Louis and Slud 2019), as if there were four more clusters.
-    Without any variance, it is the number of clusters.
-
-    Args:
-        values: One value per task; at least one.
-        clusters: The cluster of each task.
-    """
-    result = cluster_mean(values, clusters)
-    if math.isnan(result.variance):
-        return math.nan, math.nan
-    mean = result.mean
-    binary_variance = mean * (1 - mean)
-    size = result.clusters
-    if result.variance > SMALLEST_VARIANCE:
-        # The values of additional clusters are 0 or 1 and have this mean, so each has the variance of a binary value.
-        additional = ADDITIONAL_CLUSTERS / result.clusters**2
-        per_value = result.variance / binary_variance + additional
-        size = min(result.values, 1 / per_value)
-
-    # The ends are the means from which this one is as far away as the quantile of t allows.
-    quantile = t_quantile(result.clusters)
-    ratio = quantile**2 / size
-    scale = 1 + ratio
-    center = mean + ratio / 2
-    squared = ratio * binary_variance + ratio**2 / 4
-    half_width = math.sqrt(squared)
-    low = (center - half_width) / scale
-    high = (center + half_width) / scale
-    # Rounding errors must not move an end past the mean.
-    low = min(mean, low)
-    high = max(mean, high)
-    return max(0.0, low), min(1.0, high)
-
-
-def t_interval(bounds: Bounds, clusters: Sequence[Hashable], comparisons: int = 1) -> Interval:
-    """Student's t interval over clusters, for a mean of values in [−1, 1].
+    It has the effective sample size of complex surveys (Korn and Graubard 1998): the number of independent values of 0
+    and 1 whose mean has the same variance. It is at most the number of values.
 
     Args:
         bounds: The lowest and highest possible value of every task, which are equal if all are known.
         clusters: The cluster of each task.
-        comparisons: Number of intervals that are read together, for which this one is adjusted (Bonferroni).
     """
-    lowest_values, highest_values = bounds
-    lowest = cluster_mean(lowest_values, clusters)
-    highest = cluster_mean(highest_values, clusters)
+    lowest, highest = [cluster_mean(values, clusters) for values in bounds]
     if math.isnan(lowest.variance):
-        return Interval(math.nan, math.nan, p_value=1.0)
+        return Interval(math.nan, math.nan)
 
-    quantile = t_quantile(lowest.clusters, comparisons)
-    below = quantile * standard_error(lowest)
-    above = quantile * standard_error(highest)
-    low = lowest.mean - below
-    high = highest.mean + above
-    if lowest.mean <= 0 <= highest.mean:
-        return Interval(low, high, p_value=1.0)
-    nearest_to_zero = lowest if lowest.mean > 0 else highest
-    p_value = comparisons * _p_value(nearest_to_zero)
-    return Interval(low, high, p_value=min(1.0, p_value))
+    tail = SIGNIFICANCE_LEVEL / 2
+    low, _ = ends(lowest, tail, CLOPPER_PEARSON, max_size=lowest.values)
+    _, high = ends(highest, tail, CLOPPER_PEARSON, max_size=highest.values)
+    return Interval(low, high)
+
+
+def ends(result: ClusterMean, tail: float, shift: float, max_size: float = math.inf) -> tuple[float, float]:
+    """Ends of an interval for a mean of values in [0, 1], each a quantile of a beta distribution.
+
+    Args:
+        result: The mean, of at least two clusters.
+        tail: Probability beyond each end.
+        shift: `CLOPPER_PEARSON` or `JEFFREYS`.
+        max_size: The largest effective sample size.
+    """
+    # At least as far as if all values were equal. Other values may be as frequent as 1 − certain: with the probability
+    # `tail`, no cluster shows one.
+    mean = result.mean
+    certain = tail ** (1 / result.clusters)
+    low = certain * mean
+    high = 1 - certain * (1 - mean)
+    if not 0 < mean < 1:
+        return low, high
+
+    size = min(max_size, mean * (1 - mean) / variance(result, lowest=0))
+    successes = size * mean
+    failures = size * (1 - mean)
+    lower_quantile = float(betaincinv(successes + shift, failures + 1 - shift, tail))
+    upper_quantile = float(betaincinv(successes + 1 - shift, failures + shift, 1 - tail))
+    return min(low, lower_quantile), max(high, upper_quantile)
+
+
+def variance(result: ClusterMean, lowest: float) -> float:
+    """Variance of a mean of values from `lowest` to 1; NaN for a single cluster.
+
+    It is as if one more cluster had the lowest or the highest value, with equal chances: where most values are equal,
+    few clusters may show any variation (after Agresti and Caffo 2000).
+    """
+    to_lowest = (result.mean - lowest) ** 2
+    to_highest = (1 - result.mean) ** 2
+    additional = (to_lowest + to_highest) / 2
+    return result.variance + additional / result.clusters**2
 
 
 def t_quantile(clusters: float, comparisons: int = 1) -> float:
@@ -102,17 +96,3 @@ def t_quantile(clusters: float, comparisons: int = 1) -> float:
     tail = SIGNIFICANCE_LEVEL / comparisons / 2
     degrees = clusters - 1
     return float(stdtrit(degrees, 1 - tail))
-
-
-def standard_error(result: ClusterMean) -> float:
-    """Standard error of a mean of values in [−1, 1], as if there were four more clusters with values of ±1/2."""
-    squares = ADDITIONAL_CLUSTERS * 0.5**2
-    additional = squares / result.clusters**2
-    return math.sqrt(result.variance + additional)
-
-
-def _p_value(result: ClusterMean) -> float:
-    statistic = result.mean / standard_error(result)
-    degrees = result.clusters - 1
-    tail = stdtr(degrees, -abs(statistic))
-    return 2 * float(tail)

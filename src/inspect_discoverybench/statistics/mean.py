@@ -8,7 +8,7 @@ from itertools import compress
 import numpy as np
 
 from inspect_discoverybench.statistics.clusters import Bounds, Values, check_scores, cluster_mean
-from inspect_discoverybench.statistics.interval import Interval, wilson_interval
+from inspect_discoverybench.statistics.interval import mean_interval
 from inspect_discoverybench.statistics.new_studies import NewStudies, on_new_studies
 
 
@@ -63,14 +63,12 @@ def estimate_mean(
     scored_clusters = list(compress(clusters, is_scored))
     check_scores(scored, scored_clusters)
 
-    low, _ = wilson_interval(lowest, clusters)
-    _, high = wilson_interval(highest, clusters)
-    these_tasks = Interval(low, high, p_value=math.nan)
+    these_tasks = mean_interval((lowest, highest), clusters)
     on_scored = cluster_mean(scored, scored_clusters)
     return Estimate(
         mean=on_scored.mean,
-        low=low,
-        high=high,
+        low=these_tasks.low,
+        high=these_tasks.high,
         tasks=len(scored),
         clusters=len(set(scored_clusters)),
         new_studies=on_new_studies(scores, (lowest, highest), studies, these_tasks, limits=(0.0, 1.0)),

@@ -6,12 +6,23 @@ from dataclasses import dataclass
 from itertools import compress
 
 import numpy as np
+from scipy.special import stdtr
 
-from inspect_discoverybench.statistics.clusters import Bounds, sum_by_cluster
-from inspect_discoverybench.statistics.interval import Interval, t_interval
+from inspect_discoverybench.statistics.clusters import (
+    Bounds,
+    ClusterMean,
+    cluster_mean,
+    effective_number,
+    sum_by_cluster,
+)
+from inspect_discoverybench.statistics.interval import Interval, t_quantile
 
 MIN_STUDIES = 8
-"""With fewer, the interval spans more than 60 points of 100 whatever the scores, so it is not given."""
+"""Effective number of studies, counted as studies of equal size. With fewer, the interval spans more than 60 points of
+100 whatever the scores, so it is not given."""
+
+ADDITIONAL_STUDIES = 4
+"""Agresti and Caffo (2000) add four observations: few studies may show no variation."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +30,8 @@ class NewStudies:
     """A mean on new studies like these.
 
     Attributes:
-        low: Lower end of its 95 % confidence interval; NaN for fewer than eight studies, which are too few to say.
+        low: Lower end of its 95 % confidence interval; NaN for fewer than eight effective studies, which are too few to
+            say.
         high: Upper end.
         p_value: Two-sided p-value of a difference of 0; 1 for too few studies. It has no meaning for a mean.
         lowest: Lowest mean over tasks if one study is left out.
@@ -67,8 +79,8 @@ def on_new_studies(
         return None
 
     interval = Interval(math.nan, math.nan, p_value=1.0)
-    if len(sizes) >= MIN_STUDIES:
-        over_studies = t_interval(bounds, studies, comparisons)
+    if effective_number(sum_by_cluster(np.ones(len(studies)), studies)) >= MIN_STUDIES:
+        over_studies = _t_interval(bounds, studies, comparisons)
         interval = Interval(
             low=max(limits[0], min(on_these_tasks.low, over_studies.low)),
             high=min(limits[1], max(on_these_tasks.high, over_studies.high)),
@@ -85,3 +97,25 @@ def on_new_studies(
         highest=float(without_one.max()),
         studies=len(sizes),
     )
+
+
+def _t_interval(bounds: Bounds, studies: Sequence[Hashable], comparisons: int) -> Interval:
+    """Student's t interval over studies, for a mean of values in [−1, 1]."""
+    lowest, highest = [cluster_mean(values, studies) for values in bounds]
+    quantile = t_quantile(lowest.clusters, comparisons)
+    low = lowest.mean - quantile * _standard_error(lowest)
+    high = highest.mean + quantile * _standard_error(highest)
+    if lowest.mean <= 0 <= highest.mean:
+        return Interval(low, high, p_value=1.0)
+
+    nearest_to_zero = lowest if lowest.mean > 0 else highest
+    statistic = nearest_to_zero.mean / _standard_error(nearest_to_zero)
+    tail = float(stdtr(nearest_to_zero.clusters - 1, -abs(statistic)))
+    return Interval(low, high, p_value=min(1.0, comparisons * 2 * tail))
+
+
+def _standard_error(result: ClusterMean) -> float:
+    """Standard error of a mean of values in [−1, 1], as if there were four more studies with values of ±1/2."""
+    squares = ADDITIONAL_STUDIES * 0.5**2
+    additional = squares / result.clusters**2
+    return math.sqrt(result.variance + additional)

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from itertools import compress
 
 import numpy as np
-from scipy.special import nctdtrinc
+from scipy.special import ndtri
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.statistics.clusters import Bounds, Values, check_scores, cluster_mean
-from inspect_discoverybench.statistics.interval import standard_error, t_interval, t_quantile
+from inspect_discoverybench.statistics.interval import SIGNIFICANCE_LEVEL, variance
 from inspect_discoverybench.statistics.new_studies import NewStudies, on_new_studies
+from inspect_discoverybench.statistics.paired_interval import difference_interval
 
 TARGET_POWER = 0.8
 
@@ -86,11 +87,11 @@ def compare_paired(
     if not len(scored):
         raise InvalidArgument("A paired comparison needs a task that both systems scored, got none.")
 
-    interval = t_interval((lowest, highest), clusters, comparisons)
+    interval = difference_interval((lowest, highest), clusters, comparisons)
     return PairedDifference(
         difference=math.fsum(scored) / len(scored),
-        low=max(interval.low, -1.0),
-        high=min(interval.high, 1.0),
+        low=interval.low,
+        high=interval.high,
         p_value=interval.p_value,
         wins=int((scored > 0).sum()),
         losses=int((scored < 0).sum()),
@@ -108,9 +109,7 @@ def _differences(a: Values, b: Values) -> np.ndarray:
 
 
 def _smallest_detectable(differences: np.ndarray, clusters: Sequence[Hashable]) -> float:
-    """Smallest mean difference that the t-test finds in 80 % of data sets with this spread of the differences."""
+    """Smallest mean difference that the test finds in 80 % of data sets with this spread of the differences."""
     result = cluster_mean(differences, clusters)
-    degrees = result.clusters - 1
-    quantile = t_quantile(result.clusters)
-    in_standard_errors = nctdtrinc(degrees, 1 - TARGET_POWER, quantile)
-    return float(in_standard_errors) * standard_error(result)
+    in_standard_errors = ndtri(1 - SIGNIFICANCE_LEVEL / 2) + ndtri(TARGET_POWER)
+    return float(in_standard_errors) * math.sqrt(variance(result, lowest=-1))

@@ -1,0 +1,96 @@
+"""Confidence interval and test for a mean difference over clusters. docs/statistics.md has their measured coverage."""
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+
+from inspect_discoverybench.statistics.clusters import Bounds, ClusterMean, Values, cluster_mean
+from inspect_discoverybench.statistics.interval import JEFFREYS, SIGNIFICANCE_LEVEL, Interval, ends, variance
+
+SMALLEST_TAIL = 1e-300
+"""Floating-point numbers end soon below."""
+
+
+MAX_SIZE_PER_TASK = 8
+"""Largest effective sample size per task. Where nearly all gains are equal, the few larger ones decide the mean."""
+
+
+def difference_interval(bounds: Bounds, clusters: Sequence[Hashable], comparisons: int = 1) -> Interval:
+    """Interval and test for a mean of differences in [−1, 1].
+
+    A mean difference is the mean gain minus the mean loss. The ends of their intervals (Jeffreys') give those of the
+    difference (Zou and Donner 2008; for proportions, Newcombe 1998). The p-value is the level at which the interval
+    reaches 0.
+
+    Args:
+        bounds: The lowest and highest possible difference of every task, which are equal if all are known.
+        clusters: The cluster of each task.
+        comparisons: Number of intervals that are read together, for which this one is adjusted (Bonferroni).
+    """
+    lowest, highest = bounds
+    least = GainAndLoss.of(lowest, clusters)
+    if math.isnan(least.variance):
+        return Interval(math.nan, math.nan, p_value=1.0)
+
+    least_reversed = GainAndLoss.of(np.negative(highest), clusters)
+    tail = SIGNIFICANCE_LEVEL / comparisons / 2
+    tail_at_0 = min(least.tail_at_0(), least_reversed.tail_at_0())
+    return Interval(
+        low=least.low(tail),
+        high=-least_reversed.low(tail),
+        p_value=min(1.0, comparisons * 2 * tail_at_0),
+    )
+
+
+@dataclass(frozen=True)
+class GainAndLoss:
+    """A mean difference as a mean gain minus a mean loss.
+
+    Attributes:
+        gain: Mean of the differences above 0, with 0 in place of the others.
+        loss: Mean size of the differences below 0, with 0 in place of the others.
+        variance: Variance of the difference; NaN for a single cluster.
+    """
+
+    gain: ClusterMean
+    loss: ClusterMean
+    variance: float
+
+    @classmethod
+    def of(cls, differences: Values, clusters: Sequence[Hashable]) -> "GainAndLoss":
+        """Split differences by their sign."""
+        return cls(
+            gain=cluster_mean(np.maximum(differences, 0), clusters),
+            loss=cluster_mean(np.maximum(np.negative(differences), 0), clusters),
+            variance=variance(cluster_mean(differences, clusters), lowest=-1),
+        )
+
+    def low(self, tail: float) -> float:
+        """Lower end of the interval that leaves this probability below."""
+        max_size = MAX_SIZE_PER_TASK * self.gain.values
+        lowest_gain, _ = ends(self.gain, tail, JEFFREYS, max_size)
+        _, highest_loss = ends(self.loss, tail, JEFFREYS, max_size)
+        of_gain = self.gain.mean - lowest_gain
+        of_loss = highest_loss - self.loss.mean
+        squared = of_gain**2 + of_loss**2 - 2 * self._correlation() * of_gain * of_loss
+        return self.gain.mean - self.loss.mean - math.sqrt(max(0.0, squared))
+
+    def _correlation(self) -> float:
+        """The correlation of the mean gain and the mean loss."""
+        of_gain = variance(self.gain, lowest=0)
+        of_loss = variance(self.loss, lowest=0)
+        covariance = (of_gain + of_loss - self.variance) / 2
+        correlation = covariance / math.sqrt(of_gain * of_loss)
+        return min(1.0, max(-1.0, correlation))  # but for rounding errors
+
+    def tail_at_0(self) -> float:
+        """The probability below the interval whose lower end is 0; 1/2 if the difference is not above 0."""
+        if self.low(0.5) <= 0:
+            return 0.5
+        if self.low(SMALLEST_TAIL) > 0:
+            return SMALLEST_TAIL
+        logarithm = brentq(lambda log_tail: self.low(math.exp(log_tail)), math.log(SMALLEST_TAIL), math.log(0.5))
+        return math.exp(logarithm)
