@@ -11,7 +11,7 @@ from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesVie
 
 from inspect_discoverybench.dataset.data_files import verify_data_files
 from inspect_discoverybench.dataset.filters import FieldFilter, select
-from inspect_discoverybench.dataset.placebo import placebo_samples
+from inspect_discoverybench.dataset.placebo import placebo_samples, unpermuted_files
 from inspect_discoverybench.dataset.samples import data_checksum
 from inspect_discoverybench.provenance import provenance
 from inspect_discoverybench.results.agent_record import record_steps
@@ -27,6 +27,10 @@ from inspect_discoverybench.submission.submission import SCORE_NAME
 
 DEFAULT_JUDGE_KEY = "default_judge"
 """Key in a task's metadata for the model that judges it if the role `grader` is not set."""
+
+
+UNPERMUTED_FILES = "unpermuted_files"
+"""Key in the metadata of a placebo for the data files that stay as they are, such as `study/tree.txt`."""
 
 
 def discovery_task(
@@ -68,6 +72,7 @@ def discovery_task(
     )
     if placebo is not None:
         selected = placebo_samples(selected, placebo)
+        metadata[UNPERMUTED_FILES] = unpermuted_files(selected)
         name = f"{name}_placebo"
         title = f"{title}, placebo {placebo}"
         version = f"{version}+placebo"

@@ -1,7 +1,10 @@
 """The placebo: the same tables without associations, written in the style of the original files."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from inspect_ai import Task, eval_retry, eval_set
@@ -11,12 +14,17 @@ from inspect_ai.solver import SolverSpec
 import inspect_discoverybench.dataset
 from inspect_discoverybench import custom, real
 from inspect_discoverybench.dataset.release import file_checksum
-from inspect_discoverybench.errors.exceptions import InvalidArgument
-from tests.dataset.studies import study, write_study
+from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
+from tests.dataset.studies import COLUMNS, study, write_study
 
 DEMO = Path(inspect_discoverybench.dataset.__file__).parent / "demo"
 JUDGE = {"grader": "discoverybench/lexical"}
 GOLD = SolverSpec("discoverybench/gold")
+
+
+def described(name: str) -> dict[str, Any]:
+    """The description of a data file with the columns x and y."""
+    return {"name": name, "columns": COLUMNS}
 
 
 def files_of(task: Task) -> dict[str, Path]:
@@ -86,9 +94,13 @@ def test_the_style_of_a_file_stays(tmp_path: Path, content: bytes) -> None:
     assert len(contents) > 2
 
 
+TABLE = described("a.csv")
+TREE = {"name": "tree.txt", "columns": []}
+
+
 def test_a_placebo_is_named_and_recorded(tmp_path: Path) -> None:
     table = "x,y\n" + "1,2\n3,4\n" * 20
-    folder = write_study(tmp_path / "mine", study("a.csv", "tree.txt"), table)
+    folder = write_study(tmp_path / "mine", study(datasets=[TABLE, TREE]), table)
     (folder / "tree.txt").write_text("(a,b);", "utf-8")
     original = custom(path=str(folder), sandbox="local")
     task = custom(path=str(folder), sandbox="local", placebo=7)
@@ -105,6 +117,10 @@ def test_a_placebo_is_named_and_recorded(tmp_path: Path) -> None:
     assert sample.metadata
     assert sample.metadata["data_checksums"] == checksums
     assert files["a.csv"] != folder / "a.csv"
+    assert files["tree.txt"] == folder / "tree.txt"
+    assert sample.metadata["unpermuted_files"] == ("tree.txt",)
+    assert task.metadata
+    assert task.metadata["unpermuted_files"] == ["mine/tree.txt"]
 
 
 def test_an_eval_set_tells_a_placebo_from_the_data_and_a_retry_makes_its_files_again(tmp_path: Path) -> None:
@@ -127,11 +143,55 @@ def test_an_eval_set_tells_a_placebo_from_the_data_and_a_retry_makes_its_files_a
     assert retried.eval.task == "discoverybench/custom_placebo"
 
 
-def test_a_study_without_tables_has_no_placebo(tmp_path: Path) -> None:
-    folder = write_study(tmp_path / "mine", study("tree.txt"))
-    (folder / "tree.txt").write_text("(a,b);", "utf-8")
-    with pytest.raises(InvalidArgument, match=r"0/0 can be permuted \(tree.txt\). Convert them to .csv, .tsv or .dta."):
+def with_file(folder: Path, file: Mapping[str, Any], content: bytes) -> Path:
+    """Add a data file to a study with the table `a.csv`."""
+    write_study(folder, study(datasets=[TABLE, file]))
+    (folder / file["name"]).write_bytes(content)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "reason"),
+    [
+        pytest.param(described("b.xlsx"), b"PK", "a .xlsx file", id="spreadsheet"),
+        pytest.param(described("b"), b"x,y\n1,2\n", "a file without a suffix", id="no suffix"),
+        pytest.param({"name": "b.parquet", "columns": []}, b"PAR1", "a .parquet file", id="no described columns"),
+        pytest.param(described("b.txt"), b"(a,b);", "no described column is in its first row", id="no table"),
+        pytest.param(described("b.csv"), b"x y\n1 2\n3 4\n", "no described column", id="separated by spaces"),
+        pytest.param(described("b.csv"), b"x|y\n1|2\n3|4\n", "no described column", id="separated by bars"),
+        pytest.param(described("b.txt"), b"x\ty\n1\t2\n3\n", "line 3 has 1 values", id="truncated"),
+        pytest.param(described("b.txt"), "x\ty\n1\t2\n".encode("utf-16"), "is no text file", id="utf-16"),
+        pytest.param(described("b.dta"), b"x,y\n1,2\n", "not a Stata file", id="no file of Stata"),
+        pytest.param(described("b.dta"), b"<stata_dta><header><release>118</release>", "damaged", id="cut off"),
+    ],
+)
+def test_a_data_file_that_would_keep_its_associations_is_refused_by_name(
+    tmp_path: Path, file: Mapping[str, Any], content: bytes, reason: str
+) -> None:
+    folder = with_file(tmp_path / "mine", file, content)
+    # A table is also checked when the task is built.
+    with pytest.raises((DataError, InvalidArgument)) as refusal:
         custom(path=str(folder), sandbox="local", placebo=1)
+    assert f"mine/{file['name']}" in str(refusal.value)
+    assert reason in str(refusal.value)
+
+
+def test_a_study_without_tables_has_no_placebo(tmp_path: Path) -> None:
+    folder = write_study(tmp_path / "mine", study(datasets=[TREE]))
+    (folder / "tree.txt").write_text("(a,b);", "utf-8")
+    with pytest.raises(InvalidArgument, match=r"tree.txt of custom/mine/0/0 \(no table\)"):
+        custom(path=str(folder), sandbox="local", placebo=1)
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".tab", ".dat"])
+@pytest.mark.parametrize("columns", [COLUMNS, []])
+def test_a_table_in_a_text_file_is_permuted(tmp_path: Path, suffix: str, columns: list[Any]) -> None:
+    numbers = np.random.default_rng(0).normal(size=60)
+    table = pd.DataFrame({"x": numbers, "y": 2 * numbers})
+    content = table.to_csv(sep="\t", index=False).encode()
+    folder = with_file(tmp_path / "mine", {"name": f"survey{suffix}", "columns": columns}, content)
+    permuted = files_of(custom(path=str(folder), sandbox="local", placebo=1))[f"survey{suffix}"]
+    assert abs(association(pd.read_csv(permuted, sep="\t"), "x", "y")) < 0.4
 
 
 def test_a_seed_is_a_positive_integer() -> None:

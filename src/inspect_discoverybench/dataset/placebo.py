@@ -1,28 +1,32 @@
 """The placebo: the same tables, in which each column is permuted independently, so that no association is left.
 
-An agent that scores as well on the placebo as on the data has not learned its answer from the data. Names, values,
-missing cells and the style of the files stay: quotes, line breaks, encoding and separators are those of the original.
+An agent that scores as well on the placebo as on the data has not learned its answer from the data. Each cell moves
+within its column as it is written, with its quotes or as the bytes of a Stata file. Everything else in a file stays,
+byte by byte: names, line breaks, encoding, value labels, formats.
 """
 
 import random
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from io import BytesIO
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.dataset.cached_file import cached_file
 from inspect_discoverybench.dataset.release import file_checksum
-from inspect_discoverybench.dataset.sample_metadata import fingerprint
-from inspect_discoverybench.dataset.table import is_table, separator_of
-from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.dataset.sample_metadata import SampleMetadata, fingerprint
+from inspect_discoverybench.dataset.stata_file import StataLayout
+from inspect_discoverybench.dataset.table import is_table, read_records, separator_of
+from inspect_discoverybench.dataset.text_file import TextFile
+from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
 from inspect_discoverybench.errors.file_failures import file_errors
 from inspect_discoverybench.errors.invalid_values import require_positive
 
 Value = TypeVar("Value")
+
+TEXT_SUFFIXES = (".txt", ".tab", ".dat", ".asc", ".data")
+"""Suffixes of text files that may be tables."""
 
 
 def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
@@ -31,101 +35,144 @@ def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
     The files are in the cache folder, under their checksums. They are derived from the seed again whenever a task is
     built, so a retry, a shard or a pod on another machine has the same ones.
 
+    Only a text file that is no table, and that is described without columns, stays as it is. The metadata of its
+    samples has its name in `unpermuted_files`.
+
     Args:
-        samples: Samples with the original files. Their metadata gets `placebo`, the seed. Files that are no tables
-            stay as they are.
+        samples: Samples with the original files. Their metadata gets `placebo`, the seed.
         seed: Seed of all permutations.
 
     Raises:
-        InvalidArgument: The seed is not a positive integer, or no data file of a sample is a table.
-        Refused: A file cannot be written.
+        InvalidArgument: The seed is not a positive integer, a data file cannot be permuted, or a sample has no table.
+        Refused: A file cannot be read or written.
     """
     require_positive("placebo", seed)
     permuted_file = cache(_permuted_file)  # many samples have the same data files
     placebos = []
+    refused: dict[str, None] = {}
     for sample in samples:
-        metadata = sample.metadata or {}
-        originals = sample.files or {}
-        files = {}
-        checksums = {}
-        for name, path in originals.items():
-            file_seed = f"{seed}/{metadata['dataset']}/{name}"
-            files[name] = permuted_file(path, file_seed)
-            checksums[name] = file_checksum(Path(files[name]))
+        metadata = SampleMetadata.model_validate(sample.metadata)
+        files = dict(sample.files or {})
+        unpermuted = []
+        for description in metadata.data_files:
+            name = f"{metadata.dataset}/{description.name}"
+            path = Path(files[description.name])
+            columns = tuple(column.name for column in description.columns)
+            try:
+                permuted = permuted_file(path, columns, f"{seed}/{name}")
+            except DataError as error:
+                reason = error.message.rstrip(".")
+                refused[f"{name} ({reason})"] = None
+                continue
+            if permuted is None:
+                unpermuted.append(description.name)
+            else:
+                files[description.name] = permuted
 
-        if files == originals:
-            listed = ", ".join(files)
-            raise InvalidArgument(
-                f"placebo={seed}: no data file of the sample {sample.id} can be permuted ({listed}). "
-                "Convert them to .csv, .tsv or .dta."
-            )
-        fingerprints = metadata["fingerprints"] | {"data_files": fingerprint(checksums)}
-        facts = {"placebo": seed, "data_checksums": checksums, "fingerprints": fingerprints}
-        placebo = sample.model_copy(update={"files": files, "metadata": metadata | facts})
-        placebos.append(placebo)
+        if len(unpermuted) == len(files):
+            refused[f"{', '.join(unpermuted)} of {sample.id} (no table)"] = None
+        placebos.append(_with_files(sample, files, unpermuted, seed))
+
+    if refused:
+        raise InvalidArgument(
+            f"placebo={seed}: these data files cannot be permuted, so their associations would stay: "
+            f"{'; '.join(refused)}. Convert them to .csv, .tsv or .dta, with the described columns."
+        )
     return placebos
 
 
+def unpermuted_files(samples: Sequence[Sample]) -> list[str]:
+    """The data files of a placebo that stay as they are, each with the folder of its study."""
+    names: set[str] = set()
+    for sample in samples:
+        metadata = SampleMetadata.model_validate(sample.metadata)
+        names.update(f"{metadata.dataset}/{name}" for name in metadata.unpermuted_files)
+    return sorted(names)
+
+
+def _with_files(sample: Sample, files: Mapping[str, str], unpermuted: Sequence[str], seed: int) -> Sample:
+    """The sample with other data files, and with what its metadata says of them."""
+    metadata: dict[str, Any] = sample.metadata or {}
+    checksums = {name: file_checksum(Path(path)) for name, path in files.items()}
+    facts = {
+        "placebo": seed,
+        "unpermuted_files": tuple(unpermuted),
+        "data_checksums": checksums,
+        "fingerprints": metadata["fingerprints"] | {"data_files": fingerprint(checksums)},
+    }
+    return sample.model_copy(update={"files": dict(files), "metadata": metadata | facts})
+
+
 @file_errors()
-def _permuted_file(file: str, seed: str) -> str:
-    """The path of a permuted copy of a table in the cache folder; of any other file, its own."""
-    path = Path(file)
-    content = path.read_bytes()
-    if is_table(path):
-        permuted = _permute_text(content, seed)
-    elif path.suffix.lower() == ".dta":
-        permuted = _permute_stata(content, seed)
+def _permuted_file(path: Path, columns: Sequence[str], seed: str) -> str | None:
+    """The path of a permuted copy of a table in the cache folder; None for a text that is no table.
+
+    Raises:
+        DataError: The file cannot be permuted. The message is a part of a sentence.
+    """
+    suffix = path.suffix.lower()
+    if suffix == ".dta":
+        permuted = _permute_stata(path.read_bytes(), seed)
+    elif is_table(path):
+        permuted = _permute_text(path, columns, seed)
+    elif suffix not in TEXT_SUFFIXES:
+        raise DataError(f"a {suffix} file" if suffix else "a file without a suffix")
+    elif columns or _is_table_by_content(path):
+        permuted = _permute_text(path, columns, seed)
     else:
-        return file
-
-    copy = cached_file(path.name, permuted)
-    return str(copy)
+        return None
+    return str(cached_file(path.name, permuted))
 
 
-def _permute_text(content: bytes, seed: str) -> bytes:
-    """Permute the columns of a table with separated values. Each value moves with its quotes."""
-    # In this encoding, each byte is one character, so every other encoding survives.
-    text = content.decode("latin-1")
-    separator = separator_of(text)
-    plain = rf"[^{separator}\r\n]*"
-    quoted = r'"(?:[^"]|"")*"'
-    # A value as it is written, and what ends it. Blank lines belong to the line break before them.
-    pattern = rf"({quoted}{plain}|{plain})({separator}|[\r\n]+)"
-    cells = re.findall(pattern, f"{text}\n")
-    values = [value for value, _ in cells]
-    ends = [end for _, end in cells]
+def _is_table_by_content(path: Path) -> bool:
+    """Whether a text file has several columns and at least two rows below its header."""
+    try:
+        records = list(read_records(TextFile.read(path).text, path))
+    except DataError:
+        return False
+    return len(records) > 2 and len(records[0].values) > 1
 
-    # Cells are in the order of the file, the header first.
-    is_last = [end != separator for end in ends]
-    width = is_last.index(True) + 1
-    for column in range(width):
-        below_header = slice(width + column, None, width)
-        values[below_header] = _shuffled(values[below_header], f"{seed}/{column}")
 
-    permuted = "".join(value + end for value, end in zip(values, ends, strict=True))
-    return permuted.removesuffix("\n").encode("latin-1")
+def _permute_text(path: Path, columns: Sequence[str], seed: str) -> bytes:
+    """Permute the columns of a table with separated values.
+
+    With a wrong separator, parts of rows would stay together. Then no described column is in the header.
+    """
+    file = TextFile.read(path)
+    records = list(read_records(file.text, path))
+    if not records:
+        raise DataError("it is empty")
+    header, *others = records
+    names = {name.strip() for name in header.values}
+    if columns and not any(column.strip() in names for column in columns):
+        raise DataError("no described column is in its first row; separate values with commas, tabs or semicolons")
+
+    rows = [record.cells for record in others if record.values]
+    cells_by_column = list(zip(*rows, strict=True))
+    shuffled = [_shuffled(cells, f"{seed}/{number}") for number, cells in enumerate(cells_by_column)]
+    permuted_rows = zip(*shuffled, strict=True)
+
+    separator = separator_of(file.text)
+    texts = [header.text]
+    for record in others:
+        # Blank lines stay where they are.
+        text = separator.join(next(permuted_rows)) + record.end if record.values else record.text
+        texts.append(text)
+    return "".join(texts).encode(file.encoding)
 
 
 def _permute_stata(content: bytes, seed: str) -> bytes:
-    """Permute the columns of a table in Stata's format, and write it in this format, with the labels."""
-    import pandas as pd
-
-    table = pd.read_stata(BytesIO(content))
-    with pd.read_stata(BytesIO(content), iterator=True) as reader:
-        labels = reader.variable_labels()
-    rows = range(len(table))
-    for column, name in enumerate(table.columns):
-        order = _shuffled(rows, f"{seed}/{column}")
-        table[name] = table[name].array[order]
-    permuted = BytesIO()
-    table.to_stata(
-        permuted,
-        write_index=False,
-        time_stamp=pd.Timestamp(2000, 1, 1),  # not the present, which would change the checksum
-        variable_labels=labels,
-        version=114 if content[0] == 114 else 118,  # that of the release, or the first one in Unicode
-    )
-    return permuted.getvalue()
+    """Permute the columns of a table in Stata's format: the bytes of the cells, and nothing else."""
+    layout = StataLayout.read(content)
+    permuted = bytearray(content)
+    position = layout.start
+    for number, width in enumerate(layout.widths):
+        starts = [position + row * layout.row_width for row in range(layout.rows)]
+        sources = _shuffled(starts, f"{seed}/{number}")
+        for start, source in zip(starts, sources, strict=True):
+            permuted[start : start + width] = content[source : source + width]
+        position += width
+    return bytes(permuted)
 
 
 def _shuffled(values: Sequence[Value], seed: str) -> list[Value]:

@@ -66,6 +66,7 @@ class SampleMetadata(BaseModel):
         reveals_gold: `goal` if the goal contains at least 80 % of the gold hypothesis's numbers and words with at least
             four letters.
         placebo: Seed of the permutation of every column; None for the original data.
+        unpermuted_files: Data files of a placebo that stay as they are, because they are texts and not tables.
         conflicting_gold: Whether samples of the split with the same question have different gold hypotheses.
     """
 
@@ -96,6 +97,7 @@ class SampleMetadata(BaseModel):
     variant: Literal["easy", "hard"] | None = None
     reveals_gold: str | None = None
     placebo: int | None = None
+    unpermuted_files: tuple[str, ...] = ()
     conflicting_gold: bool = False
 
     @property

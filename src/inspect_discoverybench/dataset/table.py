@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path, PurePath
@@ -12,6 +12,11 @@ from inspect_discoverybench.errors.exceptions import DataError
 
 # The limit of the module, 131,072 characters, would refuse valid values.
 csv.field_size_limit(2**31 - 1)
+
+_QUOTED = re.compile(r'"[^"]*"')
+
+# A quoted column name can have line breaks.
+_HEADER = re.compile(r'(?:"[^"]*"|[^"\r\n])*')
 
 
 @dataclass(frozen=True)
@@ -35,29 +40,16 @@ class Table:
                 not closed, or a row has too few or too many values.
         """
         text = read_text(path)
-        separator = separator_of(text)
-        lines = StringIO(text, newline="")
-        reader = csv.reader(lines, delimiter=separator, strict=True)
-        rows = {}
-        try:
-            columns = next(reader, [])
-            for values in reader:
-                if not values:  # a blank line
-                    continue
-                if len(values) != len(columns):
-                    place = f"{path}: line {reader.line_num}"
-                    raise DataError(
-                        f"{place} has {len(values)} values, expected {len(columns)}. The file may be truncated, or a "
-                        f"value with {separator!r} or a line break is not in double quotes."
-                    )
-                row = zip(columns, values, strict=True)
-                rows[reader.line_num] = dict(row)
-        except csv.Error as error:
-            place = f"{path}: line {reader.line_num}"
-            raise DataError(f"{place}: {error}. The file may be truncated.") from error
-        if not columns:
+        records = read_records(text, path)
+        header = next(records, None)
+        if header is None or not header.values:
             raise DataError(f"{path}: the file is empty. The first row must contain the column names.")
-        return cls(tuple(columns), rows)
+        rows = {}
+        for record in records:
+            if record.values:
+                row = zip(header.values, record.values, strict=True)
+                rows[record.line] = dict(row)
+        return cls(tuple(header.values), rows)
 
     def require_different_columns(self, path: Path) -> None:
         """Check that no column name occurs twice, also after removing spaces around it: a value would be lost.
@@ -71,13 +63,78 @@ class Table:
                 raise DataError(f"{path}: the column {name!r} occurs twice. Remove or rename one of them.")
 
 
+@dataclass(frozen=True)
+class Record:
+    """A row of a table as it is written. The first one is the header.
+
+    Attributes:
+        line: Number of its last line.
+        text: All of its text, with quotes and the line break at its end.
+        values: The values, without their quotes. There are none in a blank line.
+    """
+
+    line: int
+    text: str
+    values: Sequence[str]
+
+    @property
+    def cells(self) -> list[str]:
+        """The values as they are written, with their quotes."""
+        cells = []
+        position = 0
+        for value in self.values:
+            cell = value
+            if self.text.startswith('"', position):
+                escaped = value.replace('"', '""')
+                cell = f'"{escaped}"'
+            cells.append(cell)
+            position += len(cell) + 1  # the separator
+        return cells
+
+    @property
+    def end(self) -> str:
+        """The line break, or whatever follows the last cell."""
+        width = sum(len(cell) + 1 for cell in self.cells)
+        return self.text[max(0, width - 1) :]
+
+
+def read_records(text: str, path: Path) -> Iterator[Record]:
+    """Read the rows of a table one by one.
+
+    Args:
+        text: The text of the table.
+        path: Its file, for messages.
+
+    Raises:
+        DataError: A quoted value is not closed, or a row has too few or too many values.
+    """
+    separator = separator_of(text)
+    lines = list(StringIO(text, newline=""))
+    reader = csv.reader(lines, delimiter=separator, strict=True)
+    width = None
+    previous_end = 0
+    try:
+        for values in reader:
+            width = width or len(values)
+            if values and len(values) != width:
+                raise DataError(
+                    f"{path}: line {reader.line_num} has {len(values)} values, expected {width}. The file may be "
+                    f"truncated, or a value with {separator!r} or a line break is not in double quotes."
+                )
+            record_lines = lines[previous_end : reader.line_num]
+            yield Record(reader.line_num, "".join(record_lines), values)
+            previous_end = reader.line_num
+    except csv.Error as error:
+        raise DataError(f"{path}: line {reader.line_num}: {error}. The file may be truncated.") from error
+
+
 def separator_of(text: str) -> str:
     """The separator of a table: whichever of comma, tab and semicolon is most frequent in its header, outside quotes.
 
     Spreadsheets write semicolons in locales where the comma is the decimal separator.
     """
-    header, _, _ = text.partition("\n")
-    unquoted = re.sub(r'"[^"]*"', "", header)
+    header = _HEADER.match(text)
+    unquoted = _QUOTED.sub("", header[0] if header else "")
     return max(",\t;", key=unquoted.count)
 
 

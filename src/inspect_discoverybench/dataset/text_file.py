@@ -1,38 +1,58 @@
 """Text files, in the encodings of the release."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from inspect_discoverybench.errors.exceptions import DataError
 
-# 80 metadata files and one answer key of DB-SYNTH are in Windows-1252.
-ENCODINGS = ("utf-8-sig", "cp1252")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 # The first bytes of gzip, bzip2 and Zstandard, which Windows-1252 can decode. Other binary files have null bytes.
 _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd")
 
 
-def read_text(path: Path) -> str:
-    """Read a text file in UTF-8 or Windows-1252.
+@dataclass(frozen=True)
+class TextFile:
+    """A text file.
 
-    Raises:
-        DataError: The file cannot be read, is a folder, a pipe or a device, is compressed or in another format, or has
-            neither encoding.
+    Attributes:
+        text: Its text, without a byte-order mark.
+        encoding: Python's name of its encoding. The text encoded in it is the content of the file, byte by byte.
     """
-    # Reading a pipe or a device may never end.
-    if path.exists() and not path.is_file():
-        raise DataError(f"{path} is not a file. Check the path.")
 
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}. Check the path and its permissions.") from error
+    text: str
+    encoding: str
 
-    is_binary = content.startswith(_COMPRESSED) or b"\0" in content
-    if not is_binary:
-        for encoding in ENCODINGS:
-            with suppress(UnicodeDecodeError):
-                return content.decode(encoding)
-    raise DataError(
-        f"{path} is no text file in UTF-8 or Windows-1252. Decompress it if it is compressed. Save it as UTF-8."
-    )
+    @classmethod
+    def read(cls, path: Path) -> "TextFile":
+        """Read a text file in UTF-8 or Windows-1252.
+
+        Raises:
+            DataError: The file cannot be read, is a folder, a pipe or a device, is compressed or in another format, or
+                has neither encoding.
+        """
+        # Reading a pipe or a device may never end.
+        if path.exists() and not path.is_file():
+            raise DataError(f"{path} is not a file. Check the path.")
+
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise DataError(f"{path} cannot be read: {error.strerror}. Check the path and its permissions.") from error
+
+        is_binary = content.startswith(_COMPRESSED) or b"\0" in content
+        utf_8 = "utf-8-sig" if content.startswith(_BYTE_ORDER_MARK) else "utf-8"
+        if not is_binary:
+            # 80 metadata files and one answer key of DB-SYNTH are in Windows-1252.
+            for encoding in (utf_8, "cp1252"):
+                with suppress(UnicodeDecodeError):
+                    return cls(content.decode(encoding), encoding)
+        raise DataError(
+            f"{path} is no text file in UTF-8 or Windows-1252. Decompress it if it is compressed. Save it as UTF-8."
+        )
+
+
+def read_text(path: Path) -> str:
+    """Read the text of a file, as `TextFile.read` does."""
+    return TextFile.read(path).text

@@ -1,0 +1,150 @@
+"""The layout of a Stata file: where the cells of its table are.
+
+Cells have a fixed width in bytes, and lie row by row in one part of the file. Everything that gives them a meaning
+(names, formats, value labels, long texts) is elsewhere. The layout is that of Stata's documentation (`help dta`).
+"""
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inspect_discoverybench.errors.exceptions import DataError
+
+_OLD_WIDTHS = {251: 1, 252: 2, 253: 4, 254: 4, 255: 8}
+"""Bytes of a number by type, in versions 113 to 115: byte, int, long, float, double."""
+
+_NEW_WIDTHS = {65530: 1, 65529: 2, 65528: 4, 65527: 4, 65526: 8, 32768: 8}
+"""The same in versions 117 to 119, and of the reference to a long text (strL)."""
+
+_MAX_OLD_TEXT = 244
+_MAX_NEW_TEXT = 2045
+"""Length of the longest text in a cell. Smaller numbers of a type are the width of a text."""
+
+
+@dataclass(frozen=True)
+class StataLayout:
+    """Where the cells of a Stata file are.
+
+    Attributes:
+        start: Position of the first cell in the file, in bytes.
+        rows: Number of rows.
+        widths: Width of each column in bytes.
+    """
+
+    start: int
+    rows: int
+    widths: Sequence[int]
+
+    @classmethod
+    def read(cls, content: bytes) -> "StataLayout":
+        """Read the layout of a file of version 113 to 115 or 117 to 119, which Stata has written since version 8.
+
+        Raises:
+            DataError: The file is not a Stata file of these versions, or it is truncated.
+        """
+        try:
+            if content.startswith(b"<stata_dta>"):
+                layout = _new_layout(_Bytes(content))
+            else:
+                layout = _old_layout(_Bytes(content))
+        except (struct.error, KeyError, ValueError) as error:
+            raise DataError("not a Stata file of version 113 to 119, or damaged") from error
+        if layout.start + layout.rows * layout.row_width > len(content):
+            raise DataError("truncated")
+        return layout
+
+    @property
+    def row_width(self) -> int:
+        """Width of a row in bytes."""
+        return sum(self.widths)
+
+
+class _Bytes:
+    """The bytes of a file, read from the start on."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.position = 0
+        self.byte_order = "<"
+
+    def skip(self, count: int) -> None:
+        self.position += count
+
+    def skip_tag(self, tag: str) -> None:
+        """Skip a tag, which must be next."""
+        if not self.content.startswith(tag.encode(), self.position):
+            raise ValueError(tag)
+        self.skip(len(tag))
+
+    def numbers(self, form: str, count: int = 1) -> Sequence[int]:
+        """Read whole numbers; `form` is that of `struct`: B, H, I or Q."""
+        whole_form = f"{self.byte_order}{count}{form}"
+        values = struct.unpack_from(whole_form, self.content, self.position)
+        self.skip(struct.calcsize(whole_form))
+        return values
+
+    def number(self, form: str) -> int:
+        return self.numbers(form)[0]
+
+
+def _old_layout(content: _Bytes) -> StataLayout:
+    version, byte_order = content.numbers("B", 2)
+    if version not in (113, 114, 115):
+        raise ValueError(version)
+    content.byte_order = {1: ">", 2: "<"}[byte_order]
+    content.skip(2)  # file type, unused
+    columns = content.number("H")
+    rows = content.number("I")
+    content.skip(81 + 18)  # label and time of the file
+    widths = [_width(number, _OLD_WIDTHS, _MAX_OLD_TEXT) for number in content.numbers("B", columns)]
+
+    names = 33 * columns
+    sort_order = 2 * (columns + 1)
+    formats = (12 if version == 113 else 49) * columns
+    labels = (33 + 81) * columns  # names of value labels, labels of the columns
+    content.skip(names + sort_order + formats + labels)
+
+    # Characteristics, such as notes: the type and length of each, until both are 0.
+    while True:
+        kind = content.number("B")
+        length = content.number("I")
+        if kind == length == 0:
+            return StataLayout(content.position, rows, widths)
+        content.skip(length)
+
+
+def _new_layout(content: _Bytes) -> StataLayout:
+    content.skip_tag("<stata_dta><header><release>")
+    version = content.content[content.position : content.position + 3]
+    if version not in (b"117", b"118", b"119"):
+        raise ValueError(version)
+    content.skip(3)
+    content.skip_tag("</release><byteorder>")
+    byte_order = content.content[content.position : content.position + 3]
+    content.byte_order = {b"MSF": ">", b"LSF": "<"}[byte_order]
+    content.skip(3)
+
+    content.skip_tag("</byteorder><K>")
+    columns = content.number("I" if version == b"119" else "H")
+    content.skip_tag("</K><N>")
+    rows = content.number("I" if version == b"117" else "Q")
+    content.skip_tag("</N><label>")
+    content.skip(content.number("B" if version == b"117" else "H"))
+    content.skip_tag("</label><timestamp>")
+    content.skip(content.number("B"))
+    content.skip_tag("</timestamp></header><map>")
+
+    # The positions of all parts. The table is the tenth.
+    positions = content.numbers("Q", 14)
+    content.skip_tag("</map><variable_types>")
+    widths = [_width(number, _NEW_WIDTHS, _MAX_NEW_TEXT) for number in content.numbers("H", columns)]
+    content.position = positions[9]
+    content.skip_tag("<data>")
+    return StataLayout(content.position, rows, widths)
+
+
+def _width(number: int, widths: dict[int, int], max_text: int) -> int:
+    """The width of a column by the number of its type: that of a text is its width."""
+    if 1 <= number <= max_text:
+        return number
+    return widths[number]
