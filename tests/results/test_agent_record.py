@@ -96,8 +96,8 @@ def run(solver: Any = None, *, in_task: bool = True, **options: Any) -> EvalLog:
         task = task_with(task, solver=solver)
     else:
         options["solver"] = solver
-    options = {"limit": 1, "message_limit": 20, "model": model(), "model_roles": {"grader": JUDGE}} | options
-    [log] = inspect_eval(task, display="none", **options)
+    defaults: dict[str, Any] = {"limit": 1, "message_limit": 20, "model": model(), "model_roles": {"grader": JUDGE}}
+    [log] = inspect_eval(task, display="none", **defaults | options)
     return log
 
 
