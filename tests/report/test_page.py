@@ -123,13 +123,13 @@ def test_all_terms_of_texts_are_in_the_glossary() -> None:
 
 
 def test_samples_are_filtered_and_searched(page: Page) -> None:
-    status = page.get_by_label("status")
+    outcome = page.get_by_label("outcome")
     count = page.locator(".count")
-    status.select_option("unscored")
+    outcome.select_option("unscored")
     expect(count).to_have_text("1 of 6 rows")
     assert shown(page, "samples", "outcome") == ["unscored"]
 
-    status.select_option("all")
+    outcome.select_option("all")
     search = page.get_by_label("Search")
     search.fill("UNBROKEN")
     expect(count).to_have_text("3 of 6 rows")

@@ -1,19 +1,22 @@
 """One frame of samples from any mix of logs."""
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 from inspect_ai import eval as inspect_eval
-from inspect_ai import score
+from inspect_ai import eval_retry, score
 from inspect_ai.analysis import samples_df
-from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.log import EvalLog, ProvenanceData, invalidate_samples, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, ModelConfig, ModelUsage
 from inspect_ai.scorer import Score
 from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.errors.exceptions import DataError
+from inspect_discoverybench.report.contents import Contents
+from inspect_discoverybench.report.notices import notices
 from inspect_discoverybench.results.agent_record import recorded_agent
 from inspect_discoverybench.results.columns import SAMPLE_COLUMNS, score_columns
 from inspect_discoverybench.results.configuration import configurations_of
@@ -181,6 +184,22 @@ def test_runs_under_other_conditions_are_no_epochs_of_one_configuration(change: 
     assert len(set(configurations_of(runs))) == 2
 
 
+def test_only_settings_that_differ_are_named() -> None:
+    limits = "message_limit=200, token_limit=100000, working_limit=3600"
+    runs = [
+        *results({"a": 1.0}, limits=limits),
+        *results({"a": 1.0}, limits=f"cost_limit=5, {limits}", agent="codegen"),
+        *results({"a": 1.0}, model_settings="seed=1, temperature=0.5", limits=limits, run="b"),
+        *results({"a": 1.0}, model_settings="seed=1, temperature=0.7", limits=limits, run="c"),
+    ]
+    names = [configuration.settings for configuration in configurations_of(runs)]
+    assert names == ["", "cost_limit=5", "seed=1, temperature=0.5", "seed=1, temperature=0.7"]
+    assert [configuration.settings for configuration in configurations_of(runs[2:])] == [
+        "temperature=0.5",
+        "temperature=0.7",
+    ]
+
+
 def test_runs_of_versions_with_the_same_number_are_of_one_configuration() -> None:
     runs = [*results({"a": 1.0}), *results({"a": 0.0}, run="other", task_version="3-B")]
     assert len(set(configurations_of(runs))) == 1
@@ -251,6 +270,45 @@ def test_logs_that_cannot_be_used_are_listed_unless_a_retry_is_complete(demo_log
     assert reasons["failed"] == "has the status 'error'; complete it with `inspect eval-retry`"
     assert reasons["other"] == "has no DiscoveryBench results: its task is other/task"
     assert reasons["impossible"].endswith(" has hms = 1.5, not a score from 0 to 1")
+
+
+def invalidate_first(path: str, copy: str) -> str:
+    """Write a copy of a log whose first sample is invalid. Returns the uuid of that sample."""
+    log = read_eval_log(path)
+    [first, *_] = log.samples or []
+    assert first.uuid
+    provenance = ProvenanceData(author="reviewer", reason="The data were wrong.")
+    write_eval_log(invalidate_samples(log, [first.uuid], provenance), copy)
+    return first.uuid
+
+
+def test_valid_samples_of_a_log_with_invalid_ones_are_read_and_the_others_are_missing(demo_log: Path) -> None:
+    invalid = invalidate_first(str(demo_log), "invalid.eval")
+    results = read_results(["invalid.eval"])
+    assert not results.left_out
+    by_outcome = {row.sample.uuid: row.score.outcome for row in results.rows}
+    assert len(by_outcome) == 4
+    assert [uuid for uuid, outcome in by_outcome.items() if outcome is SampleOutcome.INVALIDATED] == [invalid]
+    assert results.samples.hms.count() == 3
+
+    contents = Contents.of(results)
+    [notice] = [text for text in notices(contents.leaderboard, contents.results) if "invalidated" in text]
+    assert notice.endswith("count as missing: 1. Replace them: `inspect eval-retry invalid.eval`.")
+
+
+def test_a_sample_is_invalid_in_a_copy_of_the_log_that_was_changed_later(demo_log: Path) -> None:
+    shutil.copy(demo_log, "before.eval")
+    invalidate_first(str(demo_log), "later.eval")
+    os.utime("before.eval", (0, 0))
+    assert read_results(["before.eval", "later.eval"]).samples.hms.count() == 3
+
+
+def test_a_retry_replaces_invalid_samples(demo_log: Path) -> None:
+    invalid = invalidate_first(str(demo_log), "invalid.eval")
+    [retried] = eval_retry("invalid.eval", log_dir="retried", display="none")
+    results = read_results(["invalid.eval", retried.location])
+    assert results.samples.hms.count() == 4
+    assert invalid not in set(results.samples.uuid)
 
 
 def test_logs_are_read_in_order_by_several_processes(tmp_path: Path) -> None:

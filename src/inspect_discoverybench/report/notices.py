@@ -1,10 +1,13 @@
 """Notices: what a reader must know before any number of a report."""
 
+import shlex
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from inspect_discoverybench.report.leaderboard import Benchmark, Leaderboard
 from inspect_discoverybench.results.result import Result
 from inspect_discoverybench.scorer.judge_record import OFFLINE_NOTE, is_offline
+from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 from inspect_discoverybench.session.tool import CALLS_AS_TEXT
 
 
@@ -33,6 +36,18 @@ def notices(leaderboard: Leaderboard, results: Sequence[Result]) -> Iterator[str
             "compare LOG:score=HMS LOG:score=HMS1 --anyway`."
         )
     yield from _calls_as_text(leaderboard)
+    yield from _invalidated(results)
+
+
+def _invalidated(results: Sequence[Result]) -> Iterator[str]:
+    """How many samples of each log are invalid, and how to replace them."""
+    invalid: dict[str, set[str]] = defaultdict(set)
+    for result in results:
+        if result.score.outcome is SampleOutcome.INVALIDATED:
+            invalid[result.run.log].add(result.sample.uuid)
+    for log, samples in invalid.items():
+        command = shlex.join(["inspect", "eval-retry", log])
+        yield f"Samples of {log} that were invalidated and count as missing: {len(samples)}. Replace them: `{command}`."
 
 
 def _calls_as_text(leaderboard: Leaderboard) -> Iterator[str]:

@@ -38,17 +38,22 @@ def _latest_scores(results: Sequence[Result]) -> dict[Hashable, Result]:
     The log that was changed last has it, unless it was not scored.
     """
     latest: dict[Hashable, Result] = {}
-    for result in sorted(results, key=lambda result: result.score.is_scored):
+    for result in sorted(results, key=_has_verdict):
         # A log that was not scored, and so names no judge, may be next to its scored copy.
         latest.pop((result.sample.uuid, result.score.score, None), None)
         latest[_judged(result)] = result
     return latest
 
 
+def _has_verdict(result: Result) -> bool:
+    """Whether somebody has decided about an attempt: a score, or that it is invalid."""
+    return result.score.is_scored or result.score.outcome is SampleOutcome.INVALIDATED
+
+
 def _validity(result: Result) -> tuple[bool, bool, str]:
-    """An attempt with a score is better than one without, and that than an error; then the one completed last."""
-    has_ended = result.score.outcome is not SampleOutcome.ERROR
-    return result.score.is_scored, has_ended, result.sample.completed_at or ""
+    """An attempt with a score is better than one without, and that than a void one; then the one completed last."""
+    is_void = result.score.outcome in (SampleOutcome.ERROR, SampleOutcome.INVALIDATED)
+    return result.score.is_scored, not is_void, result.sample.completed_at or ""
 
 
 def _judged(result: Result) -> Hashable:

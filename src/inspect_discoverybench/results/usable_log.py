@@ -74,4 +74,4 @@ def _objection_to(header: EvalLog) -> str:
         return f"has no DiscoveryBench results: its task is {header.eval.task}"
     if header.status != "success":
         return f"has the status '{header.status}'; complete it with `inspect eval-retry`"
-    return "was invalidated" if header.invalidated else ""
+    return ""
