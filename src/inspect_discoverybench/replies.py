@@ -62,6 +62,16 @@ def replace_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
+def normalize_case_and_spaces(text: str) -> str:
+    """Fold case and collapse white space, to compare texts."""
+    return " ".join(text.casefold().split())
+
+
+def has_words(text: str) -> bool:
+    """Whether a text has a letter or a digit."""
+    return any(character.isalnum() for character in text)
+
+
 Explanation = Annotated[str, BeforeValidator(str)]
 """An explanation. A value that is not a string, such as a list of reasons, is kept as text."""
 

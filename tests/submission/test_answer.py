@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspect_discoverybench.replies import MAX_REPLY_LENGTH, without_reasoning
-from inspect_discoverybench.submission.answer import is_placeholder, parse_submission
+from inspect_discoverybench.submission.answer import parse_submission
 
 OBJECTS: dict[str, tuple[str, str, str]] = {
     # text, hypothesis, workflow
@@ -85,7 +85,7 @@ OTHER_TEXTS: dict[str, str] = {
     "two hypotheses": '{"hypothesis": "A rises.", "hypothesis": "A falls."}',
     "an object in another": '{"answer": {"hypothesis": "inner", "workflow": "w"}}',
     "a conclusion in the object": '{"hypothesis": "A rises.", "conclusion": "It is rejected.", "workflow": "w"}',
-    "a placeholder": '{"hypothesis": "<hypothesis>", "workflow": "w"}',
+    "a placeholder": '{"hypothesis": "...", "workflow": "..."}',
     "a list": '[{"hypothesis": "A rises."}]',
 }
 
@@ -124,24 +124,20 @@ def test_text_that_was_cut_off_within_reasoning_is_no_answer() -> None:
     assert without_reasoning("A. <think>B? ```python", is_complete=False) == "A."
 
 
-PLACEHOLDERS = ["", "N/A", "None", "<your hypothesis here>", "[state the hypothesis]", "See above.", "..."]
+IN_BRACKETS = ["[A rises with B.]", "<A rises with B.>", "<your hypothesis here>", "N/A", "See above."]
 
 
-@pytest.mark.parametrize("text", PLACEHOLDERS)
-def test_a_placeholder_is_no_hypothesis(text: str) -> None:
-    assert is_placeholder(text)
-    assert not is_placeholder(f"{text} A rises with B (p < 0.01).")
+@pytest.mark.parametrize("hypothesis", IN_BRACKETS)
+def test_a_hypothesis_in_brackets_is_a_hypothesis(hypothesis: str) -> None:
+    answer = parse_submission(json.dumps({"hypothesis": hypothesis, "workflow": "w"}))
+    assert answer is not None
+    assert answer.hypothesis == hypothesis
 
 
 def test_a_text_that_is_longer_than_a_reply_may_be_is_not_parsed() -> None:
     text = '{"hypothesis": "A rises with B."}'
     assert parse_submission(text.rjust(MAX_REPLY_LENGTH))
     assert parse_submission(text.rjust(MAX_REPLY_LENGTH + 1)) is None
-
-
-def test_a_long_text_in_brackets_is_a_hypothesis() -> None:
-    hypothesis = "A rises with B. " * 6
-    assert not is_placeholder(f"[{hypothesis}]")
 
 
 @pytest.mark.parametrize("fragment", ["{'", '{"hypothesis":', "```\n", "\\", "<think ", " "])
@@ -167,7 +163,7 @@ VALUES = st.recursive(
 
 @given(st.one_of(st.text(), st.lists(FRAGMENTS, max_size=60).map("".join), VALUES.map(json.dumps)))
 @example('{"hypothesis": ' + "[" * 5_000)
-def test_reading_never_raises_and_returns_words_of_the_text(text: str) -> None:
+def test_reading_never_raises_and_returns_no_empty_hypothesis(text: str) -> None:
     answer = parse_submission(text)
     if answer is not None:
-        assert any(character.isalnum() for character in answer.hypothesis)
+        assert answer.hypothesis

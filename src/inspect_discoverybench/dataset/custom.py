@@ -12,7 +12,7 @@ from inspect_discoverybench.dataset.samples import make_samples
 from inspect_discoverybench.dataset.table import Table, is_table
 from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
-from inspect_discoverybench.submission.text import normalize_case_and_spaces
+from inspect_discoverybench.replies import normalize_case_and_spaces
 
 
 def demo_samples(hints: Hints) -> list[Sample]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
-from inspect_discoverybench.submission.text import normalize_case_and_spaces
+from inspect_discoverybench.replies import normalize_case_and_spaces
 
 VARIANTS: Mapping[str, Literal["easy", "hard"]] = {
     "meta_regression": "easy",

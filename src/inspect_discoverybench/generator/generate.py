@@ -32,8 +32,8 @@ from inspect_discoverybench.generator.tree_task import (
     query,
     tree_tasks,
 )
+from inspect_discoverybench.replies import normalize_case_and_spaces
 from inspect_discoverybench.scorer.gather import gather
-from inspect_discoverybench.submission.text import normalize_case_and_spaces
 
 REVIEWER = "reviewer"
 """Role of the model that answers three questions about each task; by default the author."""

@@ -8,8 +8,8 @@ from inspect_ai.dataset import Sample
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from inspect_discoverybench.prompts.prompt import Prompt
+from inspect_discoverybench.replies import normalize_case_and_spaces
 from inspect_discoverybench.submission.submission import Submission
-from inspect_discoverybench.submission.text import normalize_case_and_spaces
 
 MIN_SIMILARITY = 0.6
 """Smallest similarity of a quote to the expected one, because quotes may start and end a few words apart."""

@@ -7,14 +7,13 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BeforeValidator, FailFast, StrictBool
 
 from inspect_discoverybench.prompts.prompt import Prompt
-from inspect_discoverybench.replies import Explanation, Reply, ReplyT, parse_boolean
+from inspect_discoverybench.replies import Explanation, Reply, ReplyT, normalize_case_and_spaces, parse_boolean
 from inspect_discoverybench.scorer.gather import gather
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.markdown import escape_markdown
 from inspect_discoverybench.scorer.prompt_values import prompt_values
 from inspect_discoverybench.scorer.question import ParseFailure, Question
-from inspect_discoverybench.submission.text import normalize_case_and_spaces
 
 NO_CONTEXT = "None"
 

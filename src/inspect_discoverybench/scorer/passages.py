@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inspect_discoverybench.errors.exceptions import ReplyRejected
+from inspect_discoverybench.replies import has_words
 from inspect_discoverybench.scorer.prompt_values import prompt_values
-from inspect_discoverybench.submission.text import has_words
 
 MAX_QUOTES = 3
 """Maximum number of quotes. Words that are picked one by one could say what the author does not."""

@@ -4,7 +4,6 @@ Code reads structure only: a call of `submit`, or one JSON object. Any other tex
 (`scorer/quotation.py`), because only a language model can tell which hypothesis its author asserts, if any.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,12 +16,12 @@ from inspect_discoverybench.code_fence import fenced_blocks
 from inspect_discoverybench.errors.exceptions import ModelFailed, ReplyRejected
 from inspect_discoverybench.replies import (
     MAX_REPLY_LENGTH,
+    has_words,
     parse_json,
     replace_surrogates,
     without_reasoning,
 )
 from inspect_discoverybench.submission.submission import Submission, SubmissionState
-from inspect_discoverybench.submission.text import has_words
 
 HYPOTHESIS = "hypothesis"
 WORKFLOW = "workflow"
@@ -33,13 +32,8 @@ PYTHON = "python"
 ARGUMENTS = {SUBMIT: (HYPOTHESIS, WORKFLOW), PYTHON: ("code",)}
 """The arguments of the tools that agents have. The first one is required."""
 
-PLACEHOLDERS = {"n/a", "na", "none", "null", "tbd", "see above", "hypothesis", "your hypothesis", "string"}
-"""Values in place of a hypothesis, in lower case and without punctuation at the ends."""
-
-MAX_PLACEHOLDER_LENGTH = 80
-"""A longer text in brackets may be a hypothesis."""
-
-_IN_BRACKETS = re.compile(r"<[^<>]*>|\[(?![\"'])[^\[\]=<>]*\]|\{(?![\"'])[^{}=<>]*\}")
+PLACEHOLDERS = ("...", "One declarative statement with its context, variables and relationship, with numbers.")
+"""What our own texts have in place of a hypothesis: the example of an answer, and the description of the parameter."""
 
 _MAX_DEPTH = 20
 """Depth to which nested arguments are read."""
@@ -89,13 +83,8 @@ def parse_submission(text: str) -> Submission | None:
 
 
 def is_placeholder(hypothesis: str) -> bool:
-    """Whether a text is plainly no hypothesis, such as an empty one, "N/A", `<your hypothesis>` or "See above."."""
-    folded = hypothesis.casefold()
-    plain = folded.strip(" \t\n.…:;!*_`\"'")
-    is_short = len(plain) <= MAX_PLACEHOLDER_LENGTH
-    if is_short and _IN_BRACKETS.fullmatch(plain):
-        return True
-    return plain in PLACEHOLDERS or not has_words(plain)
+    """Whether a text is empty, or a placeholder of our own texts. What any other text asserts is the judge's to say."""
+    return hypothesis.strip() in ("", *PLACEHOLDERS)
 
 
 def arguments_as_text(arguments: Mapping[str, Any], tool: str = SUBMIT) -> dict[str, str] | None:
