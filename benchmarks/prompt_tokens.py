@@ -11,8 +11,7 @@ import numpy as np
 from measure import require_data, show
 
 from inspect_discoverybench.prompts.prompt import Prompt
-from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.step import create_actor
+from inspect_discoverybench.solvers.wording import Wording
 from inspect_discoverybench.tasks import real
 
 SERVER = "http://127.0.0.1:8010"
@@ -38,12 +37,12 @@ def main() -> None:
 
     rows = []
     for form in ("calls", "text"):
-        actor = create_actor(form, python())
-        closing_line = actor.closing_line()
-        tasks = [count_tokens(server, text.replace(finish, closing_line)) for text in texts]
+        wording = Wording(form)
         for agent in AGENTS:
-            prompt = actor.render(f"solvers/{agent}")
-            quantiles = np.quantile(tasks, [0.5, 0.95, 1]) + count_tokens(server, prompt)
+            closing_lines = wording.render(f"solvers/{agent}_finish")
+            tasks = [count_tokens(server, text.replace(finish, closing_lines)) for text in texts]
+            system = count_tokens(server, wording.render(f"solvers/{agent}"))
+            quantiles = np.quantile(tasks, [0.5, 0.95, 1]) + system
             rows.append((agent, form, *quantiles))
     columns = {
         "agent": "",

@@ -17,18 +17,21 @@ from inspect_discoverybench.scorer.prompt_values import prompt_values
 from inspect_discoverybench.scorer.quotation import answer_question
 from inspect_discoverybench.solvers.datavoyager import Role, turn_message
 from inspect_discoverybench.solvers.person import person_instructions
-from inspect_discoverybench.solvers.step import create_actor
+from inspect_discoverybench.solvers.wording import Wording
 
 SYNTH_QUESTIONS = ("domains", "root", "distractors", "expand", "task", "review")
 ACTING = (
     "react",
+    "react_finish",
     "react_last",
     "react_reminder",
     "submit_again",
     "codegen",
+    "codegen_finish",
     "codegen_again",
     "codegen_no_program",
     "no_data_guess",
+    "no_data_guess_finish",
     "datavoyager/coder",
     "datavoyager/submit",
 )
@@ -96,17 +99,14 @@ RENDERED = {
     **{f"synth/{name}": question(name, {"count": 2, "name": "{x} $y"}) for name in SYNTH_QUESTIONS},
     "synth/reask": Prompt.load("synth/reask").render(reason="goal: Field required."),
     "scanners/questionable_answer": Prompt.load("scanners/questionable_answer").render(values="{}"),
-    "solvers/text/finish": create_actor("text").render("solvers/text/finish"),
-    "solvers/text/finish_guess": create_actor("text").render("solvers/text/finish_guess"),
-    "solvers/text/too_early": create_actor("text").render("solvers/text/too_early"),
+    "solvers/text/too_early": Wording("text").render("solvers/text/too_early"),
     "solvers/text/observation": Prompt.load("solvers/text/observation").render(output="17 $x {y}"),
     "solvers/datavoyager/turn": turn_message(Role.CODER, "count the rows.").text,
 }
 # Prompts that say how to act have the words of the form.
 for form in ("calls", "text"):
-    actor = create_actor(form)
     for name in ACTING:
-        RENDERED[f"solvers/{form}/{name}"] = actor.render(f"solvers/{name}")
+        RENDERED[f"solvers/{form}/{name}"] = Wording(form).render(f"solvers/{name}")
 
 
 @pytest.mark.parametrize("name", RENDERED)

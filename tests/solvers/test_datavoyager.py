@@ -13,6 +13,7 @@ from inspect_ai.model import ChatMessage, ContentReasoning, ContentText, ModelOu
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.solvers.datavoyager import Ledger, Role, datavoyager
 from tests.solvers.scripted import (
+    BOTH_FORMS,
     Turn,
     calls,
     observations,
@@ -31,6 +32,7 @@ HYPOTHESIS = "In all rows, y rises with x."
 DRAFT = json.dumps({"hypothesis": HYPOTHESIS, "workflow": "1. load"})
 PLANNED = "1. Count the rows."
 WORKED = "I have done it."
+LOOK = python("print(2)")
 SUBMITTED = submit(hypothesis=HYPOTHESIS, workflow="1. load")
 
 # The critic may name roles in any case, and writes anything where the goal is answered.
@@ -122,17 +124,41 @@ def test_all_roles_see_one_conversation_with_the_assessments_of_the_critic() -> 
 def test_a_draft_that_the_critic_sends_back_is_not_submitted() -> None:
     feedback = verdict("analyst", "Name the context.", assessment="The context is missing.")
     rejected = json.dumps({"hypothesis": "y rises."})
-    script = [PLANNED, ANSWERED, rejected, feedback, WORKED, ANSWERED, DRAFT, ANSWERED]
+    script: list[Turn] = [PLANNED, COUNT, LOOK, ANSWERED, rejected, feedback, WORKED, ANSWERED, DRAFT, ANSWERED]
     sample = play(script, datavoyager())
-    assert turns(sample) == [PLAN, DRAFTED, "analyst: Name", DRAFTED]
+    assert turns(sample) == [PLAN, "coder: count", DRAFTED, "analyst: Name", DRAFTED]
     assert submitted(sample).hypothesis == HYPOTHESIS
 
 
 def test_after_an_accepted_draft_that_is_no_object_the_analyst_submits() -> None:
-    script: list[Turn] = [PLANNED, ANSWERED, "The answer: y rises.", ANSWERED, SUBMITTED]
+    script: list[Turn] = [PLANNED, COUNT, LOOK, ANSWERED, "The answer: y rises.", ANSWERED, SUBMITTED]
     sample = play(script, datavoyager())
-    assert turns(sample) == [PLAN, DRAFTED, DRAFTED]
-    assert len(calls(sample)) == 5
+    assert turns(sample) == [PLAN, "coder: count", DRAFTED, DRAFTED]
+    assert len(calls(sample)) == 7
+    assert submitted(sample).hypothesis == HYPOTHESIS
+
+
+@BOTH_FORMS
+def test_a_first_draft_before_any_code_is_followed_by_code_instead_of_a_review(form: str) -> None:
+    script: list[Turn] = [PLANNED, ANSWERED, DRAFT, LOOK, ANSWERED, DRAFT, ANSWERED]
+    sample = play(script, datavoyager(actions=form))
+    assert turns(sample) == [PLAN, DRAFTED, "coder: The", DRAFTED]
+    assert observations(sample) == ["2"]
+    assert submitted(sample).hypothesis == HYPOTHESIS
+    assert len(calls(sample)) == 7
+
+
+def test_a_second_draft_before_any_code_is_reviewed() -> None:
+    script: list[Turn] = [PLANNED, ANSWERED, DRAFT, "I write no code.", ANSWERED, DRAFT, ANSWERED]
+    sample = play(script, datavoyager())
+    assert turns(sample) == [PLAN, DRAFTED, "coder: The", DRAFTED]
+    assert submitted(sample).source == "object"
+
+
+def test_after_an_early_draft_in_the_last_turn_the_coder_acts_and_the_analyst_submits() -> None:
+    sample = play([PLANNED, ANSWERED, DRAFT, LOOK, SUBMITTED], datavoyager(turns=1))
+    assert turns(sample) == [PLAN, DRAFTED, "coder: The", DRAFTED]
+    assert observations(sample) == ["2"]
     assert submitted(sample).hypothesis == HYPOTHESIS
 
 

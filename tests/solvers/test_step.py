@@ -18,7 +18,7 @@ from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.reflexion import reflexion
 from inspect_discoverybench.submission.submission import NO_RESPONSE
-from tests.endpoint import Answer, Cut, Endpoint, NoChoices, Raw, Request, serve, tool_call
+from tests.endpoint import Answer, Cut, Endpoint, NoChoices, Raw, Refused, Request, serve, tool_call
 from tests.solvers.scripted import BOTH_FORMS, observations, submitted, verdict
 
 ANSWER = {"hypothesis": "In all rows, y rises with x.", "workflow": "1. load"}
@@ -156,6 +156,81 @@ def test_a_provider_that_needs_the_tools_of_earlier_calls_gets_them_in_requests_
         ["submit"],
         ["submit"],
     ]
+
+
+def with_submission(answer: dict[str, Any]) -> Answer:
+    """A message with the calls of another one, and a call of `submit` beside them."""
+    both = answer["tool_calls"] + tool_call("submit", **ANSWER)["tool_calls"]
+    return answer | {"tool_calls": both}
+
+
+BESIDE_CODE = {
+    "react": (react(), 2),
+    "react after the first step": (react(), 3),
+    "codegen": (codegen(), 2),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE_CODE)
+def test_a_submission_beside_code_is_refused_with_the_reason(name: str) -> None:
+    solver, number = BESIDE_CODE[name]
+    code = tool_call("python", code=CODE)
+    first = [code] * (number - 2)
+    sample, requests = run(solver, in_turn(*first, with_submission(code), submitting("calls")))
+    assert len(requests) == number
+    *_, output, refusal = requests[-1]["messages"]
+    assert "42" in output["content"]
+    assert "This submission was not taken: it came in the same message as code" in refusal["content"]
+    assert observations(sample) == ["42"] * (number - 1)
+    assert submitted(sample).hypothesis == ANSWER["hypothesis"]
+
+
+REFUSALS = {
+    # HTTP status, message
+    "OpenRouter": (404, "No endpoints found that support the provided 'tool_choice' value."),
+    "OpenRouter without tools": (404, "No endpoints found that support tool use."),
+    "Ollama": (400, "registry.ollama.ai/library/gemma:2b does not support tools"),
+    "vLLM": (400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
+    "llama.cpp": (500, "tools param requires --jinja flag"),
+    "a gateway": (501, "tool_choice is not implemented"),
+    "another": (422, "Extra inputs are not permitted: tools"),
+}
+
+
+def failure(solver: Solver, answer: Answer) -> str:
+    """The message of the sample's error."""
+    with serve(lambda _: answer) as endpoint:
+        config = GenerateConfig(max_retries=0)
+        model = get_model(
+            "openai-api/local/toolmaker", base_url=endpoint.url, api_key="test", config=config, memoize=False
+        )
+        [log] = inspect_eval(demo(), model=model, solver=solver, limit=1)
+    assert log.error
+    return log.error.message
+
+
+@pytest.mark.parametrize("server", REFUSALS)
+def test_a_server_that_refuses_tools_gets_the_remedy(server: str) -> None:
+    status, message = REFUSALS[server]
+    error = failure(codegen(), Refused(message, status=status))
+    assert "The server refuses tools or a forced call" in error
+    assert "`-S actions=text`" in error
+    assert "eval-retry" not in error
+
+
+OTHER_FAILURES = {
+    "an unknown model": (react(), Refused("The model `toolmaker` does not exist", status=404)),
+    "no quota": (react(), Refused("Insufficient quota", status=402)),
+    "without tools": (react(actions="text"), Refused("tools are not permitted", status=400)),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_FAILURES)
+def test_any_other_failure_keeps_its_remedy(name: str) -> None:
+    solver, answer = OTHER_FAILURES[name]
+    error = failure(solver, answer)
+    assert "actions=text" not in error
+    assert "eval-retry" in error
 
 
 NOTHING: dict[str, Answer] = {

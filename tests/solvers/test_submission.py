@@ -5,11 +5,14 @@ from typing import Any
 import pytest
 from inspect_ai.event import ToolEvent
 from inspect_ai.model import ModelOutput
+from inspect_ai.tool import ToolDef
 
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
-from inspect_discoverybench.solvers.submission import HYPOTHESIS_DESCRIPTION
+from inspect_discoverybench.solvers.submission import submit as submit_tool
+from inspect_discoverybench.solvers.wording import Wording
+from inspect_discoverybench.submission.answer import PLACEHOLDERS
 from inspect_discoverybench.submission.submission import MAX_CHARACTERS, Submission
-from tests.solvers.scripted import calls, play, submission, submit
+from tests.solvers.scripted import calls, model_events, play, submission, submit
 
 H = "In all rows, y rises with x."
 LONG = "step " * 3_000
@@ -66,8 +69,8 @@ def test_the_log_contains_the_original_and_the_normalized_call() -> None:
 
 REFUSED: dict[str, ModelOutput] = {
     "no arguments": submit(),
-    "placeholder": submit(hypothesis="<hypothesis>", workflow="N/A"),
-    "the parameter's description": submit(hypothesis=HYPOTHESIS_DESCRIPTION),
+    "white space": submit(hypothesis=" \n", workflow="w"),
+    **{placeholder: submit(hypothesis=f" {placeholder}\n", workflow="w") for placeholder in PLACEHOLDERS},
 }
 
 
@@ -79,3 +82,35 @@ def test_what_is_plainly_no_hypothesis_is_refused_and_submit_can_be_called_again
     sample = play([REFUSED[name], again], no_data_guess(), score=False)
     assert len(calls(sample)) == 2
     assert submission(sample) == Submission(hypothesis=H, workflow="w")
+
+
+def test_the_placeholders_are_those_of_our_own_texts() -> None:
+    tool = ToolDef(submit_tool())
+    ours = [Wording("text").render("solvers/react_finish"), str(tool.parameters.properties["hypothesis"].description)]
+    for placeholder, text in zip(PLACEHOLDERS, ours, strict=True):
+        assert placeholder in text
+
+
+TAKEN = [
+    "[Visits rise with height on islands.]",
+    "<Visits rise with height on islands.>",
+    "{Visits rise with height on islands (r = 0.4).}",
+    "[1] Visits rise.",
+    "[state the hypothesis]",
+    "N/A",
+    "None",
+    "See above.",
+    "—",
+]
+
+
+@pytest.mark.parametrize("hypothesis", TAKEN)
+def test_any_other_text_is_taken_at_once_and_judged_as_it_is(hypothesis: str) -> None:
+    sample = play([submit(hypothesis=hypothesis, workflow="w")], no_data_guess())
+    assert len(calls(sample)) == 1
+    assert submission(sample) == Submission(hypothesis=hypothesis, workflow="w")
+    assert sample.scores
+    assert sample.scores["HMS"].answer == hypothesis
+    questions = "\n".join(event.input[-1].text for event in model_events(sample) if event.role == "grader")
+    assert questions
+    assert "asserted" not in questions

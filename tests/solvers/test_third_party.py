@@ -112,7 +112,7 @@ def test_the_output_of_code_is_not_the_answer() -> None:
 
 
 def test_an_accepted_submission_ends_the_loop_of_a_plain_solver() -> None:
-    refused = submit(hypothesis="N/A", workflow="w")
+    refused = submit(hypothesis="...", workflow="w")
     accepted = submit(hypothesis=H, workflow="w")
     sample = play([refused, accepted], generate(), message_limit=20)
     assert submitted(sample).hypothesis == H

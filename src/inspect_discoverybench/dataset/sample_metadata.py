@@ -4,9 +4,12 @@ import hashlib
 import json
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from inspect_ai.solver import TaskState
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from inspect_discoverybench.dataset.metadata import DataFile
+from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.errors.invalid_values import first_reason
 
 
 class Fingerprints(BaseModel):
@@ -104,3 +107,23 @@ class SampleMetadata(BaseModel):
     def sample_id(self) -> str:
         """`<split>/<study folder>/<metadata number>/<query id>`."""
         return f"{self.split}/{self.dataset}/{self.metadata_number}/{self.query_id}"
+
+    @classmethod
+    def of(cls, state: TaskState, user: str) -> "SampleMetadata":
+        """The metadata of a sample.
+
+        Args:
+            state: The sample.
+            user: The solver or scorer that needs them, for the message.
+
+        Raises:
+            InvalidArgument: The sample is of another package's task.
+        """
+        try:
+            # `state.metadata_as` raises an untyped error if there is no metadata.
+            return cls.model_validate(state.metadata or {})
+        except ValidationError as error:
+            raise InvalidArgument(
+                f"{user} cannot run on the sample {state.sample_id}: {first_reason(error)} "
+                f"Use {user} only with the tasks of inspect-discoverybench."
+            ) from error

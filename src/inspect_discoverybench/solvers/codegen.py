@@ -5,7 +5,7 @@ from inspect_ai.util import suspend_turn_limit
 
 from inspect_discoverybench.errors.invalid_values import refusing_unknown
 from inspect_discoverybench.results.agent_record import recording_arguments
-from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
+from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import Actor, create_actor
 
@@ -34,15 +34,16 @@ def codegen(actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) ->
 
 async def run_codegen(state: TaskState, actor: Actor) -> None:
     """Write a program, run it and submit. Extends the messages of `state` and sets its output."""
-    actor.begin(state, "solvers/codegen")
+    PythonSession().start_early()
+    actor.wording.begin(state, "solvers/codegen_finish", "solvers/codegen")
     program = await actor.step(state.messages, ["python"])
     program.append_to(state)
     if not program.has_acted:
-        state.messages.append(actor.message("solvers/codegen_again"))
+        state.messages.append(actor.wording.message("solvers/codegen_again"))
         with suspend_turn_limit():
             program = await actor.step(state.messages, ["python"])
         program.append_to(state)
     if not program.has_acted:
-        state.messages.append(actor.message("solvers/codegen_no_program"))
+        state.messages.append(actor.wording.message("solvers/codegen_no_program"))
     answer = await actor.submit(state.messages)
     answer.append_to(state)

@@ -22,9 +22,9 @@ from inspect_discoverybench.errors.invalid_values import refusing_unknown, requi
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import Reply, ask_until_valid, parse_reply, without_reasoning
 from inspect_discoverybench.results.agent_record import recording_arguments
-from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
+from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.step import Actor, Step, create_actor
+from inspect_discoverybench.solvers.step import Actor, Step, create_actor, has_run_code, with_submission
 from inspect_discoverybench.submission.answer import parse_submission
 from inspect_discoverybench.submission.submission import SubmissionState
 
@@ -134,10 +134,10 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
     """Run the team: the planner plans, and the critic assigns turns until the results answer the goal.
 
     Then the analyst drafts the answer and the critic reviews it: a draft that it accepts is submitted, and any other is
-    followed by the turn that it assigns. After `turns` turns, with a full context window, or if the accepted draft is
-    not an object, the analyst submits. Each role has its own system prompt and its own model role (`planner`, `coder`,
-    `analyst`, `critic`), which defaults to the evaluated model. If the team stalls or repeats itself, the planner
-    revises the plan.
+    followed by the turn that it assigns. A first draft before any code has run is followed by a turn of the coder
+    instead. After `turns` turns, with a full context window, or if the accepted draft is not an object, the analyst
+    submits. Each role has its own system prompt and its own model role (`planner`, `coder`, `analyst`, `critic`), which
+    defaults to the evaluated model. If the team stalls or repeats itself, the planner revises the plan.
 
     Args:
         turns: Maximum number of turns that the critic assigns.
@@ -148,18 +148,27 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
     actor = create_actor(actions, python(cell_seconds))
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        actor.begin(state, None)
-        instruction = actor.render("solvers/datavoyager/plan")
+        PythonSession().start_early()
+        actor.wording.begin(state, "solvers/datavoyager/finish")
+        instruction = actor.wording.render("solvers/datavoyager/plan")
         await _take_turn(state, actor, Role.PLANNER, instruction)
+        was_sent_back = False
         for _ in range(turns):
             reply = await _ask_critic(state, actor, "verdict")
             if reply.answered:
-                instruction = actor.render("solvers/datavoyager/draft")
+                instruction = actor.wording.render("solvers/datavoyager/draft")
                 draft = await _take_turn(state, actor, Role.ANALYST, instruction)
+                if not was_sent_back and not has_run_code(state.messages):
+                    was_sent_back = True
+                    instruction = actor.wording.render("solvers/datavoyager/draft_too_early")
+                    await _take_turn(state, actor, Role.CODER, instruction)
+                    continue
+
                 answer = parse_submission(draft.output.completion)
                 reply = await _ask_critic(state, actor, "review")
                 if reply.answered and answer is not None:
                     store_as(SubmissionState).submission = answer
+                    state.output = with_submission(state.output)
                     return state
                 if reply.answered:  # the draft is not an object
                     break
@@ -167,7 +176,7 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
             if turn.output.stop_reason == "model_length":
                 break
 
-        instruction = actor.render("solvers/datavoyager/submit")
+        instruction = actor.wording.render("solvers/datavoyager/submit")
         await _take_turn(state, actor, Role.ANALYST, instruction, must_submit=True)
         return state
 
@@ -177,7 +186,7 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
 def _next_turn(reply: CriticReply, actor: Actor) -> tuple[Role, str]:
     """The role that acts next, and its instruction."""
     if store_as(Ledger).must_revise():
-        return Role.PLANNER, actor.render("solvers/datavoyager/revise")
+        return Role.PLANNER, actor.wording.render("solvers/datavoyager/revise")
     return reply.next or Role.CODER, reply.instruction or ""
 
 
@@ -204,7 +213,7 @@ async def _take_turn(
 
 async def _ask_critic(state: TaskState, actor: Actor, request: str) -> CriticReply:
     """Ask the critic for a verdict or a review, and add its reply to the shared conversation."""
-    question = turn_message(Role.CRITIC, actor.render(f"solvers/datavoyager/{request}"))
+    question = turn_message(Role.CRITIC, actor.wording.render(f"solvers/datavoyager/{request}"))
     async with span(Role.CRITIC, type="agent"):
         state.messages.append(question)
         conversation = _conversation(state, Role.CRITIC, actor)
@@ -226,7 +235,7 @@ async def critic_reply(model: Model, conversation: Sequence[ChatMessage], actor:
         return parse_reply(text, CriticReply)
 
     def ask_again(_: str) -> ChatMessage:
-        return turn_message(Role.CRITIC, actor.render("solvers/datavoyager/ask_again"))
+        return turn_message(Role.CRITIC, actor.wording.render("solvers/datavoyager/ask_again"))
 
     try:
         return await ask_until_valid(conversation, send, parse, ask_again)
@@ -236,7 +245,7 @@ async def critic_reply(model: Model, conversation: Sequence[ChatMessage], actor:
             answered=False,
             progress=False,
             next=Role.CODER,
-            instruction=actor.render("solvers/datavoyager/next_step"),
+            instruction=actor.wording.render("solvers/datavoyager/next_step"),
         )
 
 
@@ -245,7 +254,7 @@ def _conversation(state: TaskState, role: Role, actor: Actor) -> list[ChatMessag
 
     Messages of models have their text alone, as providers reject each other's reasoning blocks.
     """
-    prompt = actor.render(f"solvers/datavoyager/{role}")
+    prompt = actor.wording.render(f"solvers/datavoyager/{role}")
     conversation: list[ChatMessage] = [ChatMessageSystem(content=prompt)]
     for message in state.messages:
         if isinstance(message, ChatMessageAssistant):

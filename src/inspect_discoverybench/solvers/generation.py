@@ -1,6 +1,7 @@
 """One reply of a model, in the form that the agents of this package need."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,6 +16,14 @@ from inspect_discoverybench.submission.answer import ARGUMENTS, arguments_as_tex
 
 CUT_OFF = ("max_tokens", "model_length", "content_filter")
 """Stop reasons of replies that may end in the middle."""
+
+ACT_IN_TEXT = (
+    "The server refuses tools or a forced call, so a retry would fail again. Let the model act in text: "
+    "`-S actions=text` (with `--solver`; in an experiment, `actions: text` in the solver's `args`)."
+)
+"""The remedy for a server without native calls."""
+
+_TOOL_PARAMETER = re.compile(r"\btools?\b|\btool_")
 
 MAX_REPETITIONS = 2
 """Maximum number of times that a request is repeated because the reply was empty."""
@@ -64,9 +73,11 @@ async def _request(
             messages = _accepted_messages(conversation)
             return await model.generate(messages, tools=list(tools), tool_choice=choice)
     except ModelFailed as error:
-        if not _is_context_overflow(error):
-            raise
-        return ModelOutput.from_content(model.name, error.failure, stop_reason="model_length")
+        if _is_context_overflow(error):
+            return ModelOutput.from_content(model.name, error.failure, stop_reason="model_length")
+        if tools and _names_tools(error, model):
+            raise ModelFailed(error.failure, ACT_IN_TEXT) from error
+        raise
 
 
 def _accepted_messages(conversation: Sequence[ChatMessage]) -> list[ChatMessage]:
@@ -105,6 +116,15 @@ def _is_context_overflow(error: ModelFailed) -> bool:
             return True
     is_named = "context length" in error.failure or "Input validation error: `inputs`" in error.failure
     return is_named and is_bad_request(error)
+
+
+def _names_tools(error: ModelFailed, model: Model) -> bool:
+    """Whether a provider's message names the parameter `tools` or `tool_choice`, with any HTTP status.
+
+    OpenRouter answers 404, Ollama and vLLM 400, and llama.cpp 500.
+    """
+    reason = error.failure.replace(_owner(model), "").replace(model.name, "")
+    return _TOOL_PARAMETER.search(reason) is not None
 
 
 def _is_empty(output: ModelOutput) -> bool:

@@ -29,7 +29,7 @@ def goal_echo() -> Solver:
     """Submit the goal as a claim, without the data. Its score is the floor: that of discovering nothing."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        goal = state.metadata_as(SampleMetadata).goal
+        goal = SampleMetadata.of(state, "goal_echo").goal
         claim = f"In these data, there is a relationship of the kind that this goal asks about: {goal}"
         return _submit(state, "goal_echo", claim)
 

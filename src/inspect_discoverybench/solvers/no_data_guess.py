@@ -24,14 +24,14 @@ def no_data_guess(columns: bool = False, actions: str = "calls") -> Solver:
     actor = create_actor(actions)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        metadata = state.metadata_as(SampleMetadata)
+        metadata = SampleMetadata.of(state, "no_data_guess")
         # Inspect copies a sample's files into the sandbox before any solver runs.
         names = [file.name for file in metadata.data_files]
         await sandbox().exec(["rm", "-rf", "--", *names])
 
         hints = Hints(**dict.fromkeys(metadata.hints, True))
         state.user_prompt.text = task_text(metadata, hints, "no_data_guess_task", columns)
-        actor.begin(state, "solvers/no_data_guess")
+        actor.wording.begin(state, "solvers/no_data_guess_finish", "solvers/no_data_guess")
         answer = await actor.submit(state.messages)
         answer.append_to(state)
         return state

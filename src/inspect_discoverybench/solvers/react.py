@@ -4,7 +4,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_discoverybench.errors.invalid_values import refusing_unknown, require_positive
 from inspect_discoverybench.results.agent_record import recording_arguments
-from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
+from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import Actor, create_actor, has_submitted
 
@@ -27,10 +27,11 @@ def react(turns: int = 25, actions: str = "calls", cell_seconds: int = DEFAULT_C
     actor = create_actor(actions, python(cell_seconds))
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        actor.begin(state, "solvers/react")
+        PythonSession().start_early()
+        actor.wording.begin(state, "solvers/react_finish", "solvers/react")
         await _work(state, actor, turns - 1)
         if not has_submitted():
-            state.messages.append(actor.message("solvers/react_last"))
+            state.messages.append(actor.wording.message("solvers/react_last"))
             answer = await actor.submit(state.messages)
             answer.append_to(state)
         return state
@@ -49,5 +50,5 @@ async def _work(state: TaskState, actor: Actor, turns: int) -> None:
         if not step.has_acted:
             if was_reminded:
                 return
-            state.messages.append(actor.message("solvers/react_reminder"))
+            state.messages.append(actor.wording.message("solvers/react_reminder"))
         was_reminded = not step.has_acted

@@ -105,7 +105,7 @@ def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAU
                 f"reflexion needs a gold hypothesis for its oracle, but {state.sample_id} has none. Use another agent, "
                 "or add the gold hypothesis to the answer key or the metadata file."
             )
-        checksums = state.metadata_as(SampleMetadata).data_checksums
+        checksums = SampleMetadata.of(state, "reflexion").data_checksums
         await _copy_data_files(".", COPIES, checksums)
         task_messages = list(state.messages)
         lessons: list[str] = []
@@ -141,6 +141,7 @@ async def _run_trial(state: TaskState, actor: Actor) -> None:
     stored = store_as(SubmissionState)
     previous_submission = stored.submission
     previous_texts = stored.texts or []  # before the first trial, there is no other text to read
+    previous_output = state.output
     stored.submission = None
     state.output = ModelOutput()
     try:
@@ -148,6 +149,8 @@ async def _run_trial(state: TaskState, actor: Actor) -> None:
     except BaseException:  # limits raise exceptions of several types
         if stored.submission is None:
             stored.submission, stored.texts = previous_submission, previous_texts
+            if previous_submission is not None:
+                state.output = previous_output
         raise
 
 

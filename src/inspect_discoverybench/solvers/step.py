@@ -13,7 +13,6 @@ from uuid import uuid4
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
-    ChatMessageSystem,
     ChatMessageTool,
     ChatMessageUser,
     Model,
@@ -29,13 +28,13 @@ from inspect_discoverybench.code_fence import python_blocks
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import without_reasoning
-from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.solvers.generation import CUT_OFF, generate_reply
-from inspect_discoverybench.solvers.submission import submit
+from inspect_discoverybench.solvers.submission import refuse_early_submission, submit
+from inspect_discoverybench.solvers.wording import Wording
 from inspect_discoverybench.submission.answer import parse_submission
-from inspect_discoverybench.submission.submission import SubmissionState
+from inspect_discoverybench.submission.submission import Submission, SubmissionState
 
-Action = Literal["python", "submit"]
+ActionName = Literal["python", "submit"]
 
 KEPT_AFTER_OVERFLOW = 0.5
 """Share of the conversation that the last request keeps if the whole did not fit into the context window."""
@@ -67,9 +66,12 @@ class Step:
         return replace(self, messages=[*messages, *self.messages])
 
     def append_to(self, state: TaskState) -> None:
-        """Append the messages to the conversation of a sample, and make the output its output."""
+        """Append the messages to the conversation of a sample, and make the output its output.
+
+        Its completion is the submitted hypothesis, if there is one, so that any scorer sees it.
+        """
+        state.output = with_submission(self.output)
         state.messages.extend(self.messages)
-        state.output = self.output
 
 
 class Actor(ABC):
@@ -79,11 +81,10 @@ class Actor(ABC):
         python: The tool `python`; None for an agent that runs no code.
     """
 
-    form: ClassVar[str]
-    """Folder of the prompts in `solvers/` that have the words of this form."""
+    wording: ClassVar[Wording]
 
     def __init__(self, python: Tool | None = None) -> None:
-        self.tools: dict[Action, Tool] = {"submit": submit()}
+        self.tools: dict[ActionName, Tool] = {"submit": submit()}
         if python is not None:
             self.tools["python"] = python
 
@@ -91,7 +92,7 @@ class Actor(ABC):
     async def step(
         self,
         conversation: Sequence[ChatMessage],
-        allowed: Sequence[Action] = (),
+        allowed: Sequence[ActionName] = (),
         model: Model | None = None,
     ) -> Step:
         """Generate once, and carry out the action of the model's message.
@@ -116,7 +117,7 @@ class Actor(ABC):
 
         if first.output.stop_reason == "model_length":
             conversation = await trim_messages(list(conversation), preserve=KEPT_AFTER_OVERFLOW)
-        before = [*first.messages, self.message("solvers/submit_again")]
+        before = [*first.messages, self.wording.message("solvers/submit_again")]
         with suspend_turn_limit():
             second = await self.step([*conversation, *before], ["submit"], model)
         if not has_submitted():
@@ -124,53 +125,22 @@ class Actor(ABC):
             store_as(SubmissionState).texts = texts
         return second.preceded_by(before)
 
-    def begin(self, state: TaskState, prompt: str | None) -> None:
-        """Prepare a sample: its session, its system prompt, and how the task text says to submit.
-
-        Args:
-            state: The sample, whose messages are changed.
-            prompt: Name of the system prompt; None for an agent with several. Its task text does not say how to submit,
-                because roles that cannot submit would follow it.
-        """
-        # Our agents answer by submitting only: no other text is their answer.
-        store_as(SubmissionState).texts = []
-        if "python" in self.tools:
-            PythonSession().start_early()
-        line = self.closing_line() if prompt else ""
-        text = state.user_prompt.text.replace(Prompt.load("solvers/finish").render(), line)
-        state.user_prompt.text = text.rstrip()
-        if prompt:
-            state.messages.insert(0, ChatMessageSystem(content=self.render(prompt)))
-
-    def closing_line(self) -> str:
-        """The last line of the task text, which says how to submit."""
-        return self.render("solvers/finish")
-
-    def render(self, name: str) -> str:
-        """Render a prompt with the words of this form for actions."""
-        words = {}
-        for word in ("actions", "answer", "example", "run", "submit"):
-            prompt = Prompt.load(f"solvers/{self.form}/{word}")
-            words[word] = prompt.render()
-        return Prompt.load(name).render(**words)
-
-    def message(self, name: str) -> ChatMessageUser:
-        """A message with a prompt."""
-        return ChatMessageUser(content=self.render(name))
-
 
 class CallingActor(Actor):
     """The model calls tools."""
 
-    form = "calls"
+    wording = Wording("calls")
 
     async def step(
         self,
         conversation: Sequence[ChatMessage],
-        allowed: Sequence[Action] = (),
+        allowed: Sequence[ActionName] = (),
         model: Model | None = None,
     ) -> Step:
-        """Generate once, and execute the calls: all of them, or one if the action is required."""
+        """Generate once, and execute the calls: all of them, or one if the action is required.
+
+        A call of `submit` beside one of `python` is refused, because it was written without having seen the output.
+        """
         choice = _tool_choice(allowed)
         # Without actions, all are listed: some providers refuse a conversation with calls of tools that are not.
         tools = [self.tools[action] for action in allowed or self.tools]
@@ -179,75 +149,118 @@ class CallingActor(Actor):
         calls = output.message.tool_calls or []
         if choice == "none" or output.stop_reason == "model_length":  # the server may have cut the calls off
             calls = []
-        if choice == "auto" and any(call.function == "python" for call in calls):
-            # An answer in the same message was written without having seen the output.
-            calls = [call for call in calls if call.function != "submit"]
+        runs_code = "python" in allowed and any(call.function == "python" for call in calls)
+        early = [call for call in calls if runs_code and call.function == "submit"]
+        calls = [call for call in calls if call not in early]
         if choice == "any":
             matching = [call for call in calls if call.function == allowed[0]]
             # A call of another tool alone is executed, so that the model sees that the tool is unknown.
             calls = (matching or calls)[:1]
-        message = _kept_message(output, allowed).model_copy(update={"tool_calls": calls or None})
+        if early:
+            tools = [self.tools["python"], refuse_early_submission()]
+        message = _kept_message(output, allowed).model_copy(update={"tool_calls": [*calls, *early] or None})
 
         result = await execute_tools([*conversation, message], tools)
         return Step(output, [message, *result.messages], has_acted=bool(calls))
 
 
+@dataclass(frozen=True)
+class Code:
+    """Code that a model wrote in its text.
+
+    Attributes:
+        code: The code.
+        message: The text up to the end of the code. The model wrote what follows without having seen the output.
+    """
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer that a model wrote in its text."""
+
+    submission: Submission
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """A text without an action that is allowed."""
+
+
+def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> Code | Answer | Nothing:
+    """Read the action in a model's text: the first block of code, or all of them if code is required, or an object.
+
+    An object before the code is an answer, and so is one where only code is allowed.
+    """
+    if not allowed:
+        return Nothing()
+
+    is_complete = output.stop_reason not in CUT_OFF
+    text = without_reasoning(output.completion, is_complete)
+    blocks = python_blocks(text, is_complete) if "python" in allowed else []
+    if blocks and parse_submission(text[: blocks[0].end]) is None:
+        # A program may be written in several blocks. Otherwise, the model is to see the output of the first one.
+        if "submit" in allowed:
+            blocks = blocks[:1]
+        return Code("\n".join(block.code for block in blocks), text[: blocks[-1].end])
+
+    submission = parse_submission(text)
+    return Nothing() if submission is None else Answer(submission)
+
+
 class WritingActor(Actor):
     """The model writes its actions in its text (the paper's own form of ReAct)."""
 
-    form = "text"
+    wording = Wording("text")
 
     async def step(
         self,
         conversation: Sequence[ChatMessage],
-        allowed: Sequence[Action] = (),
+        allowed: Sequence[ActionName] = (),
         model: Model | None = None,
     ) -> Step:
-        """Generate once; run the first block of code, or all of them if code is required, or else submit the object.
+        """Generate once, and run the code or submit the answer that the model has written.
 
         An answer that comes before any code has run is sent back once.
         """
-        output = await generate_reply(model, conversation)
-        output.message.tool_calls = None  # some servers read calls from the text, although no tool is offered
-        is_complete = output.stop_reason not in CUT_OFF
-        text = without_reasoning(output.completion, is_complete)
-        blocks = python_blocks(text, is_complete) if "python" in allowed else []
-        if blocks and parse_submission(text[: blocks[0].end]) is None:
-            # A program may be written in several blocks. Otherwise, the model is to see the output of the first one.
-            if len(allowed) > 1:
-                blocks = blocks[:1]
-            codes = [block.code for block in blocks]
-            # What follows is cut off: the model wrote it without having seen the output.
-            message = output.message.model_copy(update={"content": text[: blocks[-1].end]})
-            observation = await self._run("\n".join(codes), [*conversation, message])
-            return Step(output, [message, observation], has_acted=True)
-
-        answer = parse_submission(text) if allowed else None
-        if answer is None:
-            return Step(output, [_kept_message(output, allowed)])
-        if "python" in allowed and self._is_too_early(conversation):
-            before: list[ChatMessage] = [output.message, self.message("solvers/text/too_early")]
+        output = await _generate_text(model, conversation)
+        action = read_action(output, allowed)
+        before: list[ChatMessage] = []
+        if isinstance(action, Answer) and "python" in allowed and self._is_too_early(conversation):
+            before = [output.message, self.wording.message("solvers/text/too_early")]
             with suspend_turn_limit():
-                again = await self.step([*conversation, *before], allowed, model)
-            return again.preceded_by(before)
+                output = await _generate_text(model, [*conversation, *before])
+            action = read_action(output, allowed)
+        step = await self._carry_out(action, output, [*conversation, *before], allowed)
+        return step.preceded_by(before)
 
-        can_submit = "submit" in allowed
-        if can_submit:
-            store_as(SubmissionState).submission = answer
-        return Step(output, [output.message], has_acted=can_submit)
-
-    def closing_line(self) -> str:
-        """The last line of the task text. It puts code first, because small models do at once what it says."""
-        if "python" in self.tools:
-            return self.render("solvers/text/finish")
-        return self.render("solvers/text/finish_guess")
+    async def _carry_out(
+        self,
+        action: Code | Answer | Nothing,
+        output: ModelOutput,
+        conversation: Sequence[ChatMessage],
+        allowed: Sequence[ActionName],
+    ) -> Step:
+        match action:
+            case Code(code, text):
+                message = output.message.model_copy(update={"content": text})
+                observation = await self._run(code, [*conversation, message])
+                return Step(output, [message, observation], has_acted=True)
+            case Answer(submission) if "submit" in allowed:
+                store_as(SubmissionState).submission = submission
+                return Step(output, [output.message], has_acted=True)
+            case Answer():
+                return Step(output, [output.message])
+            case Nothing():
+                return Step(output, [_kept_message(output, allowed)])
 
     def _is_too_early(self, conversation: Sequence[ChatMessage]) -> bool:
         """Whether no code has run in a conversation, and no answer was sent back for that reason."""
-        reason = self.render("solvers/text/too_early")
+        reason = self.wording.render("solvers/text/too_early")
         was_sent_back = any(message.text == reason for message in conversation)
-        has_run = any(message.metadata == OBSERVATION for message in conversation)
-        return not has_run and not was_sent_back
+        return not has_run_code(conversation) and not was_sent_back
 
     async def _run(self, code: str, conversation: list[ChatMessage]) -> ChatMessageUser:
         """Run code as if the last message had called the tool, so that the log has the call, and show its output."""
@@ -285,14 +298,38 @@ def has_submitted() -> bool:
     return store_as(SubmissionState).submission is not None
 
 
-def _tool_choice(allowed: Sequence[Action]) -> ToolChoice:
+def has_run_code(conversation: Sequence[ChatMessage]) -> bool:
+    """Whether a conversation has the output of code."""
+    for message in conversation:
+        if isinstance(message, ChatMessageTool) and message.function == "python":
+            return True
+        if message.metadata == OBSERVATION:
+            return True
+    return False
+
+
+def with_submission(output: ModelOutput) -> ModelOutput:
+    """A model's output with the sample's submitted hypothesis as its completion; the same without a submission."""
+    submission = store_as(SubmissionState).submission
+    if submission is None:
+        return output
+    return output.model_copy(update={"completion": submission.hypothesis})
+
+
+async def _generate_text(model: Model | None, conversation: Sequence[ChatMessage]) -> ModelOutput:
+    output = await generate_reply(model, conversation)
+    output.message.tool_calls = None  # some servers read calls from the text, although no tool is offered
+    return output
+
+
+def _tool_choice(allowed: Sequence[ActionName]) -> ToolChoice:
     if not allowed:
         return "none"
     # All providers understand that a call is required, and not all that it is one of a certain tool.
     return "any" if len(allowed) == 1 else "auto"
 
 
-def _kept_message(output: ModelOutput, allowed: Sequence[Action]) -> ChatMessageAssistant:
+def _kept_message(output: ModelOutput, allowed: Sequence[ActionName]) -> ChatMessageAssistant:
     """The message for the conversation, which is cut if the model repeated itself in place of an action."""
     message = output.message
     if allowed and output.stop_reason == "max_tokens" and not message.tool_calls:

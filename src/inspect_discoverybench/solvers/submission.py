@@ -4,13 +4,11 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool, ToolError, tool
 from inspect_ai.util import store_as
 
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import restore_latex
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.submission.answer import is_placeholder
 from inspect_discoverybench.submission.submission import MAX_CHARACTERS, Submission, SubmissionState
-
-HYPOTHESIS_DESCRIPTION = "One declarative statement with its context, variables and relationship, with numbers."
-"""Description of the parameter, which models sometimes echo."""
 
 
 @tool(parallel=False)
@@ -33,17 +31,35 @@ def submit(state: TaskState | None = None) -> Tool:
             raise ToolError("A hypothesis has already been submitted. The first submission counts.")
         hypothesis = restore_latex(hypothesis.strip())
         workflow = restore_latex(workflow.strip())
-        if is_placeholder(hypothesis) or HYPOTHESIS_DESCRIPTION in hypothesis:
-            shown = f"The hypothesis is empty or a placeholder: '{hypothesis[:80]}'."
-            raise ToolError(f"{shown} Submit one declarative statement.")
+        if is_placeholder(hypothesis):
+            raise ToolError(
+                f"The hypothesis is empty or a placeholder: '{hypothesis}'. Submit one declarative statement."
+            )
 
         submission = Submission.truncated(hypothesis, workflow)
         stored.submission = submission
         if state is not None:
             state.completed = True
+            state.output = state.output.model_copy(update={"completion": submission.hypothesis})
         notice = _truncation_notice("hypothesis", hypothesis) + _truncation_notice("workflow", workflow)
         # For a tool called `submit`, the viewer shows the result instead of the arguments.
         return f"**Hypothesis**\n\n{submission.hypothesis}\n\n**Workflow**\n\n{submission.workflow}{notice}"
+
+    return execute
+
+
+@tool(name="submit", parallel=False)
+def refuse_early_submission() -> Tool:
+    """Refuse a submission beside code in one message, so that the model learns that it was not taken."""
+
+    async def execute(hypothesis: str, workflow: str = "") -> str:
+        """Submit your final hypothesis.
+
+        Args:
+            hypothesis: The hypothesis.
+            workflow: Summary of the workflow.
+        """
+        raise ToolError(Prompt.load("solvers/calls/submitted_too_early").render())
 
     return execute
 
