@@ -7,11 +7,11 @@ from typing import Any
 
 from inspect_discoverybench.report.contents import Contents
 from inspect_discoverybench.report.section import Section
-from inspect_discoverybench.results.frame import Results
-from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.results.frame import ResultFrame
+from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.results.run_record import RunRecord, Settings
 from inspect_discoverybench.results.sample_record import SampleRecord
-from inspect_discoverybench.results.sample_score import SampleScore
+from inspect_discoverybench.results.score_record import ScoreRecord
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 
@@ -51,7 +51,7 @@ SCORE: Mapping[str, Any] = {
 }
 
 
-def result(sample_id: str, hms: float = MISSING, **columns: Any) -> Result:
+def result(sample_id: str, hms: float = MISSING, **columns: Any) -> ResultRow:
     """A result with these columns.
 
     Without HMS, the sample is unscored. By default, its gold hypothesis is its own, and the facets follow from HMS: the
@@ -71,8 +71,8 @@ def result(sample_id: str, hms: float = MISSING, **columns: Any) -> Result:
     attempt = [columns.get(name) for name in ("split", "epoch", "agent", "agent_arguments")]
     uuid = f"{sample_id} {attempt} {run}"
     sample = _record(SampleRecord, {**SAMPLE, **goal, "uuid": uuid}, columns)
-    score = _record(SampleScore, {**SCORE, "values": values}, columns)
-    return Result(run, sample, score)
+    score = _record(ScoreRecord, {**SCORE, "values": values}, columns)
+    return ResultRow(run, sample, score)
 
 
 def _record(kind: Any, defaults: Mapping[str, Any], columns: Mapping[str, Any]) -> Any:
@@ -86,20 +86,20 @@ def _record(kind: Any, defaults: Mapping[str, Any], columns: Mapping[str, Any]) 
     return kind(**values)
 
 
-def results(values: Mapping[str, float], **columns: Any) -> list[Result]:
+def results(values: Mapping[str, float], **columns: Any) -> list[ResultRow]:
     """Results with HMS by sample id, and other columns of all of them."""
     return [result(sample_id, hms, **columns) for sample_id, hms in values.items()]
 
 
-def contents(*groups: Iterable[Result], **arguments: Any) -> Contents:
+def contents(*groups: Iterable[ResultRow], **arguments: Any) -> Contents:
     """The contents of a report of these results."""
-    rows: list[Result] = []
+    rows: list[ResultRow] = []
     for group in groups:
         rows += group
-    return Contents.of(Results(rows, {}), **arguments)
+    return Contents.of(ResultFrame(rows, {}), **arguments)
 
 
-def sections(*groups: Iterable[Result]) -> dict[str, Section]:
+def sections(*groups: Iterable[ResultRow]) -> dict[str, Section]:
     """The sections of a report of these results by name."""
     return {section.name: section for section in contents(*groups).sections}
 

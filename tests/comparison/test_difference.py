@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from inspect_discoverybench.comparison.difference import KeyDifference, key_difference
-from inspect_discoverybench.results.task import Task
+from inspect_discoverybench.results.task_result import TaskResult
 from tests.fields import assert_fields
 from tests.typed_results import MISSING, result
 
 
-def tasks(**scores: list[float]) -> dict[str, Task]:
+def tasks(**scores: list[float]) -> dict[str, TaskResult]:
     """Tasks with HMS by epoch."""
     by_name = {}
     for name, values in scores.items():
@@ -18,11 +18,11 @@ def tasks(**scores: list[float]) -> dict[str, Task]:
         for epoch, hms in enumerate(values):
             row = result(name, hms, epoch=epoch)
             epochs.append(row)
-        by_name[name] = Task(epochs)
+        by_name[name] = TaskResult(epochs)
     return by_name
 
 
-def difference(baseline: dict[str, Task], candidate: dict[str, Task], key: str = "hms") -> KeyDifference:
+def difference(baseline: dict[str, TaskResult], candidate: dict[str, TaskResult], key: str = "hms") -> KeyDifference:
     compared = key_difference(baseline, candidate, key)
     assert compared is not None
     return compared
@@ -62,7 +62,7 @@ def test_lost_epochs_of_the_candidate_count_against_it() -> None:
 COMPLETE = tasks(a=[1.0, 1.0], b=[1.0, 1.0])
 ONE_LOST = tasks(a=[1.0, MISSING], b=[1.0, 1.0])
 TASK_LOST = tasks(a=[MISSING, MISSING], b=[1.0, 1.0])
-LOSSES: dict[str, tuple[dict[str, Task], dict[str, Task], dict[str, Any]]] = {
+LOSSES: dict[str, tuple[dict[str, TaskResult], dict[str, TaskResult], dict[str, Any]]] = {
     # baseline, candidate, fields of the difference
     "one epoch": (COMPLETE, ONE_LOST, {"missing": 1, "worst": -0.25, "best": 0.0, "failures_lowest": -0.25}),
     "a task": (COMPLETE, TASK_LOST, {"missing": 2, "worst": -0.5, "best": 0.0, "failures_lowest": -0.5}),
@@ -82,7 +82,7 @@ def test_decided_facets_of_unscored_samples_are_compared() -> None:
     scored = tasks(a=[1.0], b=[0.0])
     unscored = tasks(a=[1.0])
     context_only = result("b", context=1.0)
-    unscored["b"] = Task([context_only])
+    unscored["b"] = TaskResult([context_only])
     hms = difference(scored, unscored)
     context = difference(scored, unscored, "context")
     assert hms.paired.tasks == 1

@@ -6,14 +6,14 @@ from xml.etree import ElementTree
 import pytest
 
 from inspect_discoverybench.report.figure import svg
-from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.results.result_row import ResultRow
 from tests.typed_results import MISSING, results, sections
 
 HINTED = '{"domain_knowledge": true}'
 LONG = "provider/model-with-a-name-that-is-much-longer-than-any-axis-has-room-for-2026"
 
 
-def images(*groups: list[Result]) -> dict[str, str]:
+def images(*groups: list[ResultRow]) -> dict[str, str]:
     """SVG images of all sections with a chart."""
     shown = {}
     for name, section in sections(*groups).items():

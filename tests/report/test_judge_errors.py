@@ -8,7 +8,7 @@ import pytest
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.report.means import HIGH, HMS, LOW
 from inspect_discoverybench.report.section import Section
-from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.results.result_row import ResultRow
 from tests.typed_results import contents, result, rows
 
 SOLVED = [result(f"solved {number // 2}", 1.0, epoch=number % 2) for number in range(40)]
@@ -16,7 +16,7 @@ FAILED = [result(f"failed {number}", 0.0, context=0.0) for number in range(60)]
 SILENT = [result(f"silent {number}", 0.0, outcome="no submission") for number in range(20)]
 
 
-def labels(samples: list[Result], true_hms: float | None) -> list[Any]:
+def labels(samples: list[ResultRow], true_hms: float | None) -> list[Any]:
     """Labels of samples, as `LabelledSample` has them."""
     labels = []
     for sample in samples:
@@ -32,7 +32,7 @@ def labels(samples: list[Result], true_hms: float | None) -> list[Any]:
     return labels
 
 
-def corrected(samples: list[Result], labels: list[Any]) -> Section:
+def corrected(samples: list[ResultRow], labels: list[Any]) -> Section:
     return contents(samples, labels=labels).sections[-1]
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.results.result_row import ResultRow
 from tests.typed_results import MISSING, contents, results
 
 
-def titles(*groups: list[Result], pool_splits: bool = False) -> list[str]:
+def titles(*groups: list[ResultRow], pool_splits: bool = False) -> list[str]:
     shown = contents(*groups, pool_splits=pool_splits)
     return [benchmark.title for benchmark in shown.leaderboard.benchmarks]
 

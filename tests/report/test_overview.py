@@ -5,7 +5,7 @@ import pytest
 from inspect_discoverybench.report.figure import svg
 from inspect_discoverybench.report.means import HIGH, HIGHEST, HMS, LOW, LOWEST
 from inspect_discoverybench.report.table import shown_tables
-from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.results.result_row import ResultRow
 from tests.typed_results import MISSING, result, results, rows, sections
 
 OTHER = '{"judge": "provider/other"}'
@@ -101,7 +101,7 @@ def test_the_best_agent_is_marked_and_oracles_and_the_floor_come_last() -> None:
         ),
     ],
 )
-def test_no_best_agent_is_marked_without_a_reason_to(others: list[Result], reason: str) -> None:
+def test_no_best_agent_is_marked_without_a_reason_to(others: list[ResultRow], reason: str) -> None:
     first = result("a", 0.8)
     section = sections([first, *others])["hms"]
     kinds = set(section.table.kind)

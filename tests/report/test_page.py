@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from inspect_discoverybench.report.contents import Contents
 from inspect_discoverybench.report.page import render_page
 from inspect_discoverybench.report.section import descriptions, glossary
-from inspect_discoverybench.results.frame import Results
+from inspect_discoverybench.results.frame import ResultFrame
 from tests.browser import launched
 from tests.typed_results import MISSING, results
 
@@ -41,7 +41,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         *results(OTHER_SCORES, agent="codegen", model=HOSTILE),
     ]
     left_out = {f"logs/{HOSTILE}.eval": "was cancelled"}
-    contents = Contents.of(Results(rows, left_out))
+    contents = Contents.of(ResultFrame(rows, left_out))
     html = render_page(contents)
 
     folder = tmp_path_factory.mktemp("report")

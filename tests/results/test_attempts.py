@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from inspect_discoverybench.results.attempts import current_results
-from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 from tests.typed_results import MISSING, result
 
@@ -15,11 +15,11 @@ NOON = "2026-01-01T12:00:00+00:00"
 LATER = "2026-01-01T13:00:00+00:00"
 
 
-def attempt(hms: float = MISSING, **columns: Any) -> Result:
+def attempt(hms: float = MISSING, **columns: Any) -> ResultRow:
     return result("a", hms, **columns)
 
 
-def error(**columns: Any) -> Result:
+def error(**columns: Any) -> ResultRow:
     return attempt(outcome=SampleOutcome.ERROR, judge_record=None, **columns)
 
 

@@ -21,9 +21,9 @@ from inspect_discoverybench.results.agent_record import recorded_agent
 from inspect_discoverybench.results.columns import SAMPLE_COLUMNS, score_columns
 from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.results.frame import read_results
+from inspect_discoverybench.results.log_reading import MIN_PARALLEL
 from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.sample_record import SampleRecord
-from inspect_discoverybench.results.usable_log import MIN_PARALLEL
 from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 from inspect_discoverybench.scorer.scorer import hms

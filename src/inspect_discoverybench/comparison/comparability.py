@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from inspect_discoverybench.comparison.system import System
-from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.scorer.judge_record import OFFLINE_NOTE, differences, is_offline
 
 SAME_PER_TASK = {
@@ -79,7 +79,7 @@ def _judge_differences(a: System, b: System) -> list[str]:
 
 def notes_on(systems: Sequence[System]) -> Iterator[str]:
     """What should be known about systems, one line each."""
-    results: list[Result] = []
+    results: list[ResultRow] = []
     for system in systems:
         results += system.results
     for column, noun in SAME_PER_RUN.items():
@@ -97,7 +97,7 @@ def notes_on(systems: Sequence[System]) -> Iterator[str]:
         yield f"These prompts differ: {listed}."
 
 
-def _differing_prompts(results: Sequence[Result]) -> list[str]:
+def _differing_prompts(results: Sequence[ResultRow]) -> list[str]:
     """Names of prompts of which the logs record several fingerprints."""
     fingerprints: set[tuple[str, str]] = set()
     for text in _recorded(results, "run.prompts"):
@@ -108,7 +108,7 @@ def _differing_prompts(results: Sequence[Result]) -> list[str]:
     return sorted(name for name, count in counts.items() if count > 1)
 
 
-def _recorded(results: Sequence[Result], column: str) -> list[str]:
+def _recorded(results: Sequence[ResultRow], column: str) -> list[str]:
     """The distinct recorded values of a column."""
     values = set()
     value_of = attrgetter(column)

@@ -12,7 +12,7 @@ from inspect_discoverybench.comparison.system import System
 from inspect_discoverybench.dataset.published_study import GUESSED_STUDIES
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.results.coverage import describe_coverage
-from inspect_discoverybench.results.task import TaskId, mean_score
+from inspect_discoverybench.results.task_result import TaskId, mean_score
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.statistics.mean import Estimate
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TypeVar
 
-from inspect_discoverybench.results.task import Task
+from inspect_discoverybench.results.task_result import TaskResult
 from inspect_discoverybench.statistics.paired import PairedDifference, compare_paired
 from inspect_discoverybench.statistics.partial_scores import bounds
 
@@ -38,7 +38,7 @@ class KeyDifference:
 
 
 def key_difference(
-    baseline: Mapping[K, Task], candidate: Mapping[K, Task], key: str = "hms", comparisons: int = 1
+    baseline: Mapping[K, TaskResult], candidate: Mapping[K, TaskResult], key: str = "hms", comparisons: int = 1
 ) -> KeyDifference | None:
     """Compare the common tasks of two systems; None if no task is scored by both.
 

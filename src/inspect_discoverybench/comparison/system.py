@@ -7,9 +7,9 @@ from functools import cached_property
 
 from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
 from inspect_discoverybench.results.configuration import Configuration, configurations_of
-from inspect_discoverybench.results.frame import Results, read_results
-from inspect_discoverybench.results.result import Result
-from inspect_discoverybench.results.task import Task, TaskId, tasks_of
+from inspect_discoverybench.results.frame import ResultFrame, read_results
+from inspect_discoverybench.results.result_row import ResultRow
+from inspect_discoverybench.results.task_result import TaskId, TaskResult, tasks_of
 
 SELECTORS = (
     "agent",
@@ -35,7 +35,7 @@ SELECTORS = (
 MAX_VALUES = 10
 """Number of values that a message lists."""
 
-Selected = list[tuple[Configuration, Result]]
+Selected = list[tuple[Configuration, ResultRow]]
 """Results with their configuration."""
 
 
@@ -51,10 +51,10 @@ class System:
 
     name: str
     configuration: Configuration
-    results: Sequence[Result]
+    results: Sequence[ResultRow]
 
     @cached_property
-    def tasks(self) -> Mapping[TaskId, Task]:
+    def tasks(self) -> Mapping[TaskId, TaskResult]:
         """The tasks."""
         return tasks_of(self.results)
 
@@ -73,7 +73,7 @@ def read_systems(texts: Sequence[str]) -> tuple[list[System], dict[str, str]]:
         DataError: No log can be used, or no sample is selected.
         InvalidArgument: There are fewer than two systems, or a column cannot select samples.
     """
-    read: dict[str, Results] = {}
+    read: dict[str, ResultFrame] = {}
     left_out: dict[str, str] = {}
     systems: list[System] = []
     for text in texts:
@@ -140,7 +140,7 @@ def _parse_operand(text: str) -> tuple[str, dict[str, str]]:
     return path, selection
 
 
-def _select(text: str, selection: Mapping[str, str], results: Sequence[Result]) -> Selected:
+def _select(text: str, selection: Mapping[str, str], results: Sequence[ResultRow]) -> Selected:
     """The results with these values by column, which the user's text names.
 
     Raises:
@@ -166,7 +166,7 @@ def _select(text: str, selection: Mapping[str, str], results: Sequence[Result]) 
     return selected
 
 
-def _value(configuration: Configuration, result: Result, column: str) -> str:
+def _value(configuration: Configuration, result: ResultRow, column: str) -> str:
     """The value of a column as users write it."""
     columns = result.columns
     columns["configuration"] = configuration.name
@@ -180,7 +180,7 @@ def _value(configuration: Configuration, result: Result, column: str) -> str:
 def _systems(text: str, selected: Selected) -> list[System]:
     """The results that the user's text selected, by configuration, with one score. Their names contain the text."""
     score = min(result.score.score for _, result in selected)  # HMS, before HMS1
-    results: dict[Configuration, list[Result]] = {}
+    results: dict[Configuration, list[ResultRow]] = {}
     for configuration, result in selected:
         if result.score.score == score:
             rows = results.setdefault(configuration, [])

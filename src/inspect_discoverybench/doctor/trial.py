@@ -17,8 +17,8 @@ from inspect_discoverybench.doctor.checks import check_docker
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.errors.provider_failures import inspect_errors, one_line
 from inspect_discoverybench.judge_pairs.audit import ACCURACIES
-from inspect_discoverybench.results.result import Result, results_of
-from inspect_discoverybench.results.sample_score import SampleScore
+from inspect_discoverybench.results.result_row import ResultRow, results_of
+from inspect_discoverybench.results.score_record import ScoreRecord
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 from inspect_discoverybench.submission.submission import Source
 from inspect_discoverybench.tasks import demo, judge_audit, real
@@ -57,7 +57,7 @@ class AgentTrial:
     task: str
     agent: str
     form: str
-    results: Sequence[Result]
+    results: Sequence[ResultRow]
 
     @property
     def acted(self) -> int:
@@ -138,7 +138,7 @@ class Trial:
         """Let the judge judge pairs and read texts of the judge audit."""
         options = {**self.options, "model": self.judge, "model_args": {}, "model_base_url": None}
         log = self._eval(judge_audit(released=False), AUDIT_SAMPLES, **options)
-        scores = [SampleScore.of(sample, "judge_audit") for sample in log.samples or []]
+        scores = [ScoreRecord.of(sample, "judge_audit") for sample in log.samples or []]
         valid_at_once = sum(1 for score in scores if score.metadata.get("asked_again") == 0)
         self.notes.append(
             f"Judge {self.judge}: {valid_at_once} of {len(scores)} samples had valid replies at the first try."

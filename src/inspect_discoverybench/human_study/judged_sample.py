@@ -8,7 +8,7 @@ from typing import Any
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.results.frame import read_results
-from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.scorer.judge_record import differences
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 
@@ -96,7 +96,7 @@ def read_judged_samples(
     return sorted(samples, key=lambda sample: (sample.id, sample.log)), left_out
 
 
-def _judged_sample(result: Result) -> JudgedSample:
+def _judged_sample(result: ResultRow) -> JudgedSample:
     sample, score = result.sample, result.score
     return JudgedSample(
         log=result.run.task_id,

@@ -16,8 +16,8 @@ from inspect_discoverybench.report.leaderboard import Leaderboard
 from inspect_discoverybench.report.overview import new_studies, overview, published_section
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.configuration import configurations_of
-from inspect_discoverybench.results.frame import Results
-from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.results.frame import ResultFrame
+from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 
 
@@ -33,14 +33,14 @@ class Contents:
         left_out: Why logs could not be used, by path.
     """
 
-    results: Sequence[Result]
+    results: Sequence[ResultRow]
     leaderboard: Leaderboard
     sections: Sequence[Section]
     samples: pd.DataFrame
     left_out: Mapping[str, str]
 
     @classmethod
-    def of(cls, results: Results, labels: Sequence[LabelledSample] = (), pool_splits: bool = False) -> "Contents":
+    def of(cls, results: ResultFrame, labels: Sequence[LabelledSample] = (), pool_splits: bool = False) -> "Contents":
         """Compute everything.
 
         Args:
@@ -73,7 +73,7 @@ def _sections(leaderboard: Leaderboard) -> list[Section]:
     return [section for section in sections if section is not None]
 
 
-def _samples(results: Sequence[Result], pool_splits: bool) -> pd.DataFrame:
+def _samples(results: Sequence[ResultRow], pool_splits: bool) -> pd.DataFrame:
     rows = []
     configurations = configurations_of(results, pool_splits)
     for configuration, result in zip(configurations, results, strict=True):

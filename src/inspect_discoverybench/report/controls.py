@@ -10,7 +10,7 @@ from inspect_discoverybench.report.charts import dots
 from inspect_discoverybench.report.leaderboard import AGENT, BEST, FLOOR, Leaderboard, Standing
 from inspect_discoverybench.report.means import HIGH, HMS, LOW, Interval, Row, bound_columns
 from inspect_discoverybench.report.section import Section
-from inspect_discoverybench.results.task import Task
+from inspect_discoverybench.results.task_result import TaskResult
 
 DIFFERENCE = Interval("difference × 100", LOW, HIGH)
 
@@ -86,7 +86,7 @@ def _setup(standing: Standing) -> tuple[str, ...]:
     return first.sample.agent, first.run.model, *first.run.limits, *first.setup
 
 
-def _difference_columns(control: Sequence[Task], agent: Sequence[Task]) -> Row:
+def _difference_columns(control: Sequence[TaskResult], agent: Sequence[TaskResult]) -> Row:
     """The paired difference of HMS; empty if the tasks have none in common."""
     control_by_id = {task.sample.id: task for task in control}
     agent_by_id = {task.sample.id: task for task in agent}

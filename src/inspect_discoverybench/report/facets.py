@@ -10,8 +10,8 @@ from inspect_discoverybench.report.charts import bars, scatter
 from inspect_discoverybench.report.leaderboard import Leaderboard
 from inspect_discoverybench.report.means import Interval, interval_columns, missing_columns
 from inspect_discoverybench.report.section import Section
-from inspect_discoverybench.results.result import Result
-from inspect_discoverybench.results.task import Task, mean_score
+from inspect_discoverybench.results.result_row import ResultRow
+from inspect_discoverybench.results.task_result import TaskResult, mean_score
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 
 CONTEXT = FACET_KEYS[0]
@@ -64,13 +64,13 @@ def _columns(facet: str) -> Interval:
     return Interval(f"{facet} × 100", f"{facet} low", f"{facet} high")
 
 
-def _with_matching_context(tasks: Sequence[Task]) -> list[Task]:
+def _with_matching_context(tasks: Sequence[TaskResult]) -> list[TaskResult]:
     """Tasks with those epochs whose context matches."""
     matching = []
     for task in tasks:
         results = [result for result in task.results if result.score.value(CONTEXT) == 1]
         if results:
-            matching.append(Task(results))
+            matching.append(TaskResult(results))
     return matching
 
 
@@ -95,7 +95,7 @@ def losses(leaderboard: Leaderboard) -> Section:
     return Section("losses", table, chart)
 
 
-def _lost_at(result: Result) -> str:
+def _lost_at(result: ResultRow) -> str:
     """Where a sample loses its score: the first facet that is 0, or what precedes the judge's verdict."""
     if not result.score.is_scored:
         return NO_SCORE

@@ -10,7 +10,7 @@ from inspect_discoverybench.report.leaderboard import BEST, Benchmark, Leaderboa
 from inspect_discoverybench.report.means import HMS_INTERVAL, Row, count_columns, interval_columns
 from inspect_discoverybench.report.section import Section, descriptions
 from inspect_discoverybench.results.sample_record import SampleRecord
-from inspect_discoverybench.results.task import Task, mean_score
+from inspect_discoverybench.results.task_result import TaskResult, mean_score
 
 TAGS = "workflow_tags"
 """Column of tags, separated by commas: a task is in the group of each."""
@@ -66,9 +66,9 @@ def _rows(benchmark: Benchmark, column: str, order: Sequence[str]) -> list[Row]:
     return rows
 
 
-def _by_group(tasks: Sequence[Task], column: str) -> dict[Group, list[Task]]:
+def _by_group(tasks: Sequence[TaskResult], column: str) -> dict[Group, list[TaskResult]]:
     """The tasks of each group."""
-    by_group: dict[Group, list[Task]] = defaultdict(list)
+    by_group: dict[Group, list[TaskResult]] = defaultdict(list)
     for task in tasks:
         for group in _groups(task.sample, column):
             by_group[group].append(task)

@@ -9,8 +9,8 @@ from inspect_discoverybench.report.charts import Style, agent_colors
 from inspect_discoverybench.report.means import Row, interval_columns, missing_columns
 from inspect_discoverybench.results.configuration import Configuration, configurations_of
 from inspect_discoverybench.results.coverage import describe_coverage, task_count
-from inspect_discoverybench.results.result import Result
-from inspect_discoverybench.results.task import Task, mean_score, tasks_of
+from inspect_discoverybench.results.result_row import ResultRow
+from inspect_discoverybench.results.task_result import TaskResult, mean_score, tasks_of
 from inspect_discoverybench.scorer.judge_record import is_offline
 from inspect_discoverybench.statistics.mean import Estimate
 
@@ -39,7 +39,7 @@ class Standing:
     """
 
     configuration: Configuration
-    tasks: Sequence[Task]
+    tasks: Sequence[TaskResult]
     kind: str
 
     @property
@@ -68,7 +68,7 @@ class Standing:
         return self.key_columns | interval_columns(self.mean) | missing_columns(self.tasks)
 
     @cached_property
-    def results(self) -> list[Result]:
+    def results(self) -> list[ResultRow]:
         """The results of all tasks and epochs."""
         return [result for task in self.tasks for result in task.results]
 
@@ -109,7 +109,7 @@ class Benchmark:
     no_best: str
 
     @property
-    def results(self) -> list[Result]:
+    def results(self) -> list[ResultRow]:
         """The results of all configurations."""
         return [result for standing in self.standings for result in standing.results]
 
@@ -151,7 +151,7 @@ class Leaderboard:
     benchmarks: Sequence[Benchmark]
 
     @classmethod
-    def of(cls, results: Sequence[Result], pool_splits: bool = False) -> "Leaderboard":
+    def of(cls, results: Sequence[ResultRow], pool_splits: bool = False) -> "Leaderboard":
         """Rank the configurations of results.
 
         Args:
@@ -159,7 +159,7 @@ class Leaderboard:
             pool_splits: Whether the splits of a task are one benchmark.
         """
         configurations = configurations_of(results, pool_splits)
-        by_configuration: dict[Configuration, list[Result]] = defaultdict(list)
+        by_configuration: dict[Configuration, list[ResultRow]] = defaultdict(list)
         for configuration, result in zip(configurations, results, strict=True):
             by_configuration[configuration].append(result)
 

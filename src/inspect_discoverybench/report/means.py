@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from inspect_discoverybench.results.task import Task
+from inspect_discoverybench.results.task_result import TaskResult
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 from inspect_discoverybench.statistics.mean import Estimate
 from inspect_discoverybench.statistics.partial_scores import bounds
@@ -45,7 +45,7 @@ def interval_columns(mean: Estimate | None, columns: Interval = HMS_INTERVAL) ->
     }
 
 
-def missing_columns(tasks: Sequence[Task]) -> Row:
+def missing_columns(tasks: Sequence[TaskResult]) -> Row:
     """The bounds of mean HMS × 100."""
     scores = [task.score() for task in tasks]
     lowest, highest = bounds(scores)
@@ -59,7 +59,7 @@ def bound_columns(lowest: float, highest: float) -> Row:
     return {LOWEST: 100 * lowest, HIGHEST: 100 * highest}
 
 
-def count_columns(tasks: Sequence[Task]) -> Row:
+def count_columns(tasks: Sequence[TaskResult]) -> Row:
     """The bounds of mean HMS × 100 if samples are missing, and counts."""
     scored = [task for task in tasks if task.score().known]
     clusters = {task.cluster for task in tasks}

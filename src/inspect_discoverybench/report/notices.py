@@ -5,13 +5,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from inspect_discoverybench.report.leaderboard import Benchmark, Leaderboard
-from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.scorer.judge_record import OFFLINE_NOTE, is_offline
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 from inspect_discoverybench.session.tool import CALLS_AS_TEXT
 
 
-def notices(leaderboard: Leaderboard, results: Sequence[Result]) -> Iterator[str]:
+def notices(leaderboard: Leaderboard, results: Sequence[ResultRow]) -> Iterator[str]:
     """The notices, one paragraph each.
 
     Args:
@@ -39,7 +39,7 @@ def notices(leaderboard: Leaderboard, results: Sequence[Result]) -> Iterator[str
     yield from _invalidated(results)
 
 
-def _invalidated(results: Sequence[Result]) -> Iterator[str]:
+def _invalidated(results: Sequence[ResultRow]) -> Iterator[str]:
     """How many samples of each log are invalid, and how to replace them."""
     invalid: dict[str, set[str]] = defaultdict(set)
     for result in results:

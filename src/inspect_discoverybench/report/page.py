@@ -16,7 +16,7 @@ from inspect_discoverybench.report.figure import dark, svg
 from inspect_discoverybench.report.notices import notices
 from inspect_discoverybench.report.section import Section, glossary
 from inspect_discoverybench.report.table import shown_tables
-from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 
 SAMPLES, LEFT_OUT = "samples", "logs-left-out"
@@ -111,7 +111,7 @@ def _in_percent(samples: pd.DataFrame) -> pd.DataFrame:
     return table.rename(columns=headings)
 
 
-def _facts(results: Iterable[Result]) -> Mapping[str, str]:
+def _facts(results: Iterable[ResultRow]) -> Mapping[str, str]:
     """What is at the top of the page about the logs."""
     runs = {result.run for result in results}
     days = sorted(run.created[:10] for run in runs)

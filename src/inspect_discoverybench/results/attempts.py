@@ -2,11 +2,11 @@
 
 from collections.abc import Hashable, Sequence
 
-from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 
 
-def current_results(results: Sequence[Result]) -> list[Result]:
+def current_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     """The valid attempt at each sample, with its latest score by each judge.
 
     Args:
@@ -19,7 +19,7 @@ def current_results(results: Sequence[Result]) -> list[Result]:
     return sorted(current, key=lambda result: result.run.created)
 
 
-def _valid_attempts(results: Sequence[Result]) -> set[str]:
+def _valid_attempts(results: Sequence[ResultRow]) -> set[str]:
     """The uuid of the valid attempt at each sample in each epoch of a run.
 
     `eval-retry` repeats the samples with an error under a new uuid, and where the file system has no locks, a shard
@@ -32,12 +32,12 @@ def _valid_attempts(results: Sequence[Result]) -> set[str]:
     return set(attempts.values())
 
 
-def _latest_scores(results: Sequence[Result]) -> dict[Hashable, Result]:
+def _latest_scores(results: Sequence[ResultRow]) -> dict[Hashable, ResultRow]:
     """The latest result of each attempt with one of its scores by one judge.
 
     The log that was changed last has it, unless it was not scored.
     """
-    latest: dict[Hashable, Result] = {}
+    latest: dict[Hashable, ResultRow] = {}
     for result in sorted(results, key=_has_verdict):
         # A log that was not scored, and so names no judge, may be next to its scored copy.
         latest.pop((result.sample.uuid, result.score.score, None), None)
@@ -45,17 +45,17 @@ def _latest_scores(results: Sequence[Result]) -> dict[Hashable, Result]:
     return latest
 
 
-def _has_verdict(result: Result) -> bool:
+def _has_verdict(result: ResultRow) -> bool:
     """Whether somebody has decided about an attempt: a score, or that it is invalid."""
     return result.score.is_scored or result.score.outcome is SampleOutcome.INVALIDATED
 
 
-def _validity(result: Result) -> tuple[bool, bool, str]:
+def _validity(result: ResultRow) -> tuple[bool, bool, str]:
     """An attempt with a score is better than one without, and that than a void one; then the one completed last."""
     is_void = result.score.outcome in (SampleOutcome.ERROR, SampleOutcome.INVALIDATED)
     return result.score.is_scored, not is_void, result.sample.completed_at or ""
 
 
-def _judged(result: Result) -> Hashable:
+def _judged(result: ResultRow) -> Hashable:
     """An attempt with one of its scores by one judge."""
     return result.sample.uuid, result.score.score, result.score.judge_record

@@ -10,7 +10,7 @@ from inspect_ai.log import EvalLog, EvalSample
 from inspect_discoverybench.results.agent_record import recorded_agent
 from inspect_discoverybench.results.run_record import RunRecord, column_value
 from inspect_discoverybench.results.sample_record import SampleRecord
-from inspect_discoverybench.results.sample_score import SampleScore
+from inspect_discoverybench.results.score_record import ScoreRecord
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 from inspect_discoverybench.submission.submission import SCORE_NAME
@@ -22,7 +22,7 @@ NO_COLUMNS = ("values", "metadata")
 def score_columns(score: str = SCORE_NAME) -> list[Column]:
     """Columns of one score of this package: `HMS` in the log, or `HMS1` for the first one that was appended."""
     columns: list[Column] = []
-    for field in fields(SampleScore):
+    for field in fields(ScoreRecord):
         if field.name not in NO_COLUMNS:
             read = partial(_of_score, score, field.name)
             columns.append(SampleColumn(field.name, path=read, full=True))
@@ -54,11 +54,11 @@ def _of_sample(name: str, sample: EvalSample) -> Any:
 
 
 def _of_score(score: str, name: str, sample: EvalSample) -> Any:
-    return getattr(SampleScore.of(sample, score), name)
+    return getattr(ScoreRecord.of(sample, score), name)
 
 
 def _value(score: str, key: str, sample: EvalSample) -> float:
-    return SampleScore.of(sample, score).value(key)
+    return ScoreRecord.of(sample, score).value(key)
 
 
 SAMPLE_COLUMNS = sample_columns()

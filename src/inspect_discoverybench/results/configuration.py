@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from inspect_discoverybench.dataset.splits import ALL
-from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.results.run_record import PLACEBO, RunRecord, Settings
 
 BENCHMARKS = {"real": "DB-REAL", "synth": "DB-SYNTH"}
@@ -52,7 +52,7 @@ class _CommonSettings:
         return [setting for setting in settings if setting not in self._settings[group]]
 
 
-def configurations_of(results: Sequence[Result], pool_splits: bool = False) -> list[Configuration]:
+def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -> list[Configuration]:
     """The configuration of each result.
 
     Args:

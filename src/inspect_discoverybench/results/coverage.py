@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.results.result_row import ResultRow
 
 SPLIT_SIZES = {
     "DB-REAL train": 25,
@@ -24,7 +24,7 @@ SELECTIONS = {
 """How runs select tasks."""
 
 
-def task_count(benchmark: str, results: Sequence[Result]) -> int:
+def task_count(benchmark: str, results: Sequence[ResultRow]) -> int:
     """Number of tasks of a benchmark, of which these results may be a part."""
     available = max(result.run.task_samples or 0 for result in results)
     return split_size(benchmark, available)
@@ -36,7 +36,7 @@ def split_size(benchmark: str, available: int) -> int:
     return SPLIT_SIZES.get(split, available)
 
 
-def describe_coverage(benchmark: str, results: Sequence[Result]) -> str:
+def describe_coverage(benchmark: str, results: Sequence[ResultRow]) -> str:
     """The tasks of results, such as `40 of 239 tasks (first 40 in file order: humanities 38, biology 2)`."""
     domains: dict[int | str, str | None] = {}
     selections = set()

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.results.attempts import current_results
 from inspect_discoverybench.results.log_files import log_paths
-from inspect_discoverybench.results.result import Result
-from inspect_discoverybench.results.usable_log import read_logs
+from inspect_discoverybench.results.log_reading import read_logs
+from inspect_discoverybench.results.result_row import ResultRow
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True)
-class Results:
+class ResultFrame:
     """The samples of logs.
 
     Attributes:
@@ -25,7 +25,7 @@ class Results:
         left_out: Why logs could not be used, by path.
     """
 
-    rows: Sequence[Result]
+    rows: Sequence[ResultRow]
     left_out: Mapping[str, str]
 
     @cached_property
@@ -36,7 +36,7 @@ class Results:
         return pd.DataFrame([row.columns for row in self.rows])
 
 
-def read_results(paths: Iterable[str | Path]) -> Results:
+def read_results(paths: Iterable[str | Path]) -> ResultFrame:
     """Read the results of logs.
 
     A sample that is in several logs, such as the copies that `inspect score` and `inspect eval-retry` make, is read
@@ -56,7 +56,7 @@ def read_results(paths: Iterable[str | Path]) -> Results:
 
     logs = read_logs(dict.fromkeys(found))
     logs.sort(key=lambda log: log.modified)
-    results: list[Result] = []
+    results: list[ResultRow] = []
     for log in logs:
         results += log.results
     if not results:
@@ -69,4 +69,4 @@ def read_results(paths: Iterable[str | Path]) -> Results:
     for log in logs:
         if log.objection and log.task_id not in complete:
             left_out[log.path] = log.objection
-    return Results(current_results(results), left_out)
+    return ResultFrame(current_results(results), left_out)

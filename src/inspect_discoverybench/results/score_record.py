@@ -14,7 +14,7 @@ from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 
 
 @dataclass(frozen=True)
-class SampleScore:
+class ScoreRecord:
     """A score of a sample; docs/analysis.md describes its columns.
 
     Attributes:
@@ -34,7 +34,7 @@ class SampleScore:
     metadata: Mapping[str, Any]
 
     @classmethod
-    def of(cls, sample: EvalSample, name: str) -> "SampleScore":
+    def of(cls, sample: EvalSample, name: str) -> "ScoreRecord":
         """Read the score with this name. A sample may not have it, and one with an error has no values."""
         recorded = (sample.scores or {}).get(name)
         outcome = SampleOutcome.of_sample(sample, recorded)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 from inspect_discoverybench.statistics.partial_scores import PartialScores, bounds
@@ -13,10 +13,10 @@ TaskId = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Task:
+class TaskResult:
     """The results of one sample, one per epoch; there is at least one."""
 
-    results: Sequence[Result]
+    results: Sequence[ResultRow]
 
     @property
     def sample(self) -> SampleRecord:
@@ -33,16 +33,16 @@ class Task:
         return PartialScores([result.score.value(key) for result in self.results])
 
 
-def tasks_of(results: Iterable[Result]) -> dict[TaskId, Task]:
+def tasks_of(results: Iterable[ResultRow]) -> dict[TaskId, TaskResult]:
     """The tasks of one system."""
-    epochs: dict[TaskId, list[Result]] = {}
+    epochs: dict[TaskId, list[ResultRow]] = {}
     for result in results:
         key = (result.run.task, result.sample.id)
         epochs.setdefault(key, []).append(result)
-    return {key: Task(rows) for key, rows in epochs.items()}
+    return {key: TaskResult(rows) for key, rows in epochs.items()}
 
 
-def mean_score(tasks: Sequence[Task], key: str = "hms") -> Estimate | None:
+def mean_score(tasks: Sequence[TaskResult], key: str = "hms") -> Estimate | None:
     """The mean of a score, with an interval that covers what missing scores could be; None if no task is scored."""
     scores = [task.score(key) for task in tasks]
     if not any(score.known for score in scores):

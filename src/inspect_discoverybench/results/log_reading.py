@@ -10,7 +10,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_discoverybench.errors.exceptions import UnreadableLog
 from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.results.log_files import REPAIR
-from inspect_discoverybench.results.result import Result, results_of
+from inspect_discoverybench.results.result_row import ResultRow, results_of
 from inspect_discoverybench.results.run_record import has_results
 
 EXCLUDED_FIELDS = {"messages", "events", "attachments", "output"}
@@ -21,7 +21,7 @@ MIN_PARALLEL = 16
 
 
 @dataclass(frozen=True)
-class ReadLog:
+class LogReading:
     """A log, and why it cannot be used if it has no results.
 
     Attributes:
@@ -35,11 +35,11 @@ class ReadLog:
     path: str
     task_id: str = ""
     modified: float = 0.0
-    results: Sequence[Result] = ()
+    results: Sequence[ResultRow] = ()
     objection: str = ""
 
 
-def read_logs(paths: Collection[str]) -> list[ReadLog]:
+def read_logs(paths: Collection[str]) -> list[LogReading]:
     """Read logs in parallel, by their paths or URLs."""
     if len(paths) < MIN_PARALLEL:
         return list(map(_read, paths))
@@ -47,25 +47,25 @@ def read_logs(paths: Collection[str]) -> list[ReadLog]:
         return list(pool.map(_read, paths))
 
 
-def _read(path: str) -> ReadLog:
+def _read(path: str) -> LogReading:
     try:
         with inspect_errors(UnreadableLog, "cannot be read", REPAIR):
             header = read_eval_log(path, header_only=True)
             task_id = header.eval.task_id
             objection = _objection_to(header)
             if objection:
-                return ReadLog(path, task_id, objection=objection)
+                return LogReading(path, task_id, objection=objection)
             log = read_eval_log(path, exclude_fields=EXCLUDED_FIELDS)
         with inspect_errors(UnreadableLog, "cannot be used"):
             results = results_of(log)
     except UnreadableLog as error:
-        return ReadLog(path, objection=error.message.rstrip("."))
+        return LogReading(path, objection=error.message.rstrip("."))
 
     if not results:
         objection = "has no samples"
     file = Path(path)
     modified = file.stat().st_mtime if file.exists() else 0.0
-    return ReadLog(path, task_id, modified, results, objection)
+    return LogReading(path, task_id, modified, results, objection)
 
 
 def _objection_to(header: EvalLog) -> str:

@@ -10,18 +10,18 @@ from inspect_discoverybench.errors.exceptions import UnreadableLog
 from inspect_discoverybench.results.agent_record import RunAgent
 from inspect_discoverybench.results.run_record import RunRecord, Settings, column_value
 from inspect_discoverybench.results.sample_record import SampleRecord
-from inspect_discoverybench.results.sample_score import SampleScore
+from inspect_discoverybench.results.score_record import ScoreRecord
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.submission.submission import SCORE_NAME
 
 
 @dataclass(frozen=True)
-class Result:
+class ResultRow:
     """A sample in one epoch, with one of its scores."""
 
     run: RunRecord
     sample: SampleRecord
-    score: SampleScore
+    score: ScoreRecord
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -37,7 +37,7 @@ class Result:
         return *self.sample.agent_arguments, *self.run.model_settings, *self.run.roles
 
 
-def results_of(log: EvalLog) -> list[Result]:
+def results_of(log: EvalLog) -> list[ResultRow]:
     """A result for each sample and score of a log of this package: `HMS`, and `HMS1`, … for further judges.
 
     Raises:
@@ -50,13 +50,13 @@ def results_of(log: EvalLog) -> list[Result]:
     for sample in log.samples or []:
         record = SampleRecord.of(sample, agent.of_sample(sample))
         for name in names:
-            score = SampleScore.of(sample, name)
+            score = ScoreRecord.of(sample, name)
             _check_range(record, score)
-            results.append(Result(run, record, score))
+            results.append(ResultRow(run, record, score))
     return results
 
 
-def _check_range(sample: SampleRecord, score: SampleScore) -> None:
+def _check_range(sample: SampleRecord, score: ScoreRecord) -> None:
     for key, value in score.values.items():
         if not 0 <= value <= 1:
             raise UnreadableLog(f"the sample {sample.id} has {key} = {value}, not a score from 0 to 1.")
