@@ -19,8 +19,8 @@ NOT_RUN = re.compile(
     r"(pip|make|export|python|\.venv/bin/\w+) |(inspect|scout) view( --log-dir \S+)?$|discoverybench data fetch"
     # Images with other agents (`make test-agents`).
     r"|(base|folder)=|docker build |.*--solver inspect_swe/"
-    # A public repository.
-    r"|git clone |.*path=neurodiscoverybench/"
+    # A public repository, an object store, and a run that outlives the test.
+    r"|git clone |.*path=neurodiscoverybench/|.* s3://|.* --detach"
     # A person, a cluster, Slurm, GNU parallel, a provider, and files of annotators: their tests stand in for these.
     r"|.* (--approval|--solver human_cli|-T sandbox=k8s)|(sbatch|seq) |discoverybench doctor"
     r"|discoverybench (agree votes|status)|.*--judge-labels|discoverybench run fig4_\w+ --model \S+$"
