@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from inspect_discoverybench.errors import redaction
-from inspect_discoverybench.errors.redaction import public_settings, public_url, redact, remember_keys
+from inspect_discoverybench.errors.redaction import public_settings, public_url, redact, remember_keys, secret_settings
 
 PUBLIC: dict[str, Any] = {
     "temperature": 0.5,
@@ -58,6 +58,43 @@ def test_secrets_are_not_shown_but_their_names_are(settings: dict[str, Any]) -> 
     shown = json.dumps(public)
     assert "hush-hush" not in shown
     assert "12345678" not in shown
+
+
+RECORDABLE: dict[str, Any] = {
+    **PUBLIC,
+    "default_headers": {"X-Team": "red", "anthropic-beta": "context-1m-2025-08-07"},
+    "default_query": {"api-version": "2024-10-21"},
+    "extra_body": {"chat_template_kwargs": {"enable_thinking": False}, "provider": {"order": ["openai"]}},
+    "use_auth": False,
+    "api_key": None,
+}
+
+NOT_RECORDABLE: list[tuple[dict[str, Any], str]] = [
+    ({"default_headers": {"Authorization": "Basic hush"}}, "default_headers.Authorization"),
+    ({"extra_headers": {"X-Api-Key": "hush-hush"}}, "extra_headers.X-Api-Key"),
+    ({"extra_headers": {"Cookie": "hush"}}, "extra_headers.Cookie"),
+    ({"extra_headers": {"X-Gateway": "Bearer hush-hush"}}, "extra_headers.X-Gateway"),
+    ({"default_query": {"sig": "hush"}}, "default_query.sig"),
+    ({"default_query": {"subscription-key": 12345678}}, "default_query.subscription-key"),
+    ({"extra_body": {"user": {"access_token": "hush"}}}, "extra_body.user.access_token"),
+    ({"fallbacks": [{"base_url": "http://me:hush@example.org"}]}, "fallbacks.0.base_url"),
+    ({"base_url": "https://example.org/v1?code=hush"}, "base_url"),
+    ({"credentials": {"user": "hush"}}, "credentials"),
+]
+
+
+def test_settings_without_secrets_may_be_recorded() -> None:
+    assert secret_settings(RECORDABLE) == []
+
+
+@pytest.mark.parametrize(("settings", "name"), NOT_RECORDABLE)
+def test_settings_with_secrets_are_named_with_their_place(settings: dict[str, Any], name: str) -> None:
+    assert secret_settings(settings) == [name]
+
+
+def test_a_key_of_the_environment_is_a_secret_under_any_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB_API_KEY", "open-sesame")
+    assert secret_settings({"extra_body": {"user": "open-sesame"}}) == ["extra_body.user"]
 
 
 def test_values_of_headers_and_bodies_are_digests_that_differ() -> None:

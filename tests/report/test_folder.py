@@ -23,6 +23,15 @@ def files(out: Path) -> set[str]:
     return {str(path.relative_to(out)) for path in paths}
 
 
+TERMINAL = "\x1b]0;title\x07a \x9b31mhypothesis\x1b[2J\rover"
+"""A text that would set the title of a terminal, its colour and its contents."""
+
+
+def test_csv_files_hold_no_commands_for_a_terminal() -> None:
+    table = pd.DataFrame({"hypothesis": [TERMINAL, "\x1b=1+1"]})
+    assert folder.csv(table).decode().splitlines() == ["hypothesis", "]0;titlea 31mhypothesis[2Jover", "'=1+1"]
+
+
 def test_csv_files_hold_all_digits_and_no_formulas() -> None:
     table = pd.DataFrame(
         {

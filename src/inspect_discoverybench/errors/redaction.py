@@ -23,7 +23,9 @@ _KEY_LIKE = re.compile(
 )
 """Matches keys by their format, including keys with masked characters and in base64."""
 
-_HIDDEN_NAME = re.compile(rf"{KEY_NAME.pattern}|AUTH(?!OR)|COOKIE|SIGNATURE|CONNECTION_STRING", re.IGNORECASE)
+_HIDDEN_NAME = re.compile(
+    rf"{KEY_NAME.pattern}|AUTH(?!OR)|COOKIE|SIGNATURE|CONNECTION_STRING|(?:^|[_-])SIG(?:$|[_-])", re.IGNORECASE
+)
 """Matches the names of settings whose values are never shown."""
 
 _REQUEST_PART = re.compile(r"HEADER|BODY|QUERY", re.IGNORECASE)
@@ -90,6 +92,31 @@ def public_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
         name = str(key)
         public[name] = _public_value(name, value)
     return public
+
+
+def secret_settings(settings: Mapping[str, Any]) -> list[str]:
+    """Settings whose values must not be recorded, as `default_headers.Authorization`.
+
+    A setting is secret if its name says so (`_HIDDEN_NAME`), if its value is a URL with a user, a password or a query,
+    or if it contains a known key or has the format of one. Other headers, queries and bodies are taken as they are.
+    """
+    secrets = []
+    for key, value in settings.items():
+        name = str(key)
+        if value is None or isinstance(value, bool):
+            continue
+        if _HIDDEN_NAME.search(name) or (isinstance(value, str) and _has_secret(value)):
+            secrets.append(name)
+        elif isinstance(value, Mapping | list | tuple):
+            parts = value if isinstance(value, Mapping) else dict(enumerate(value))
+            secrets += [f"{name}.{part}" for part in secret_settings(parts)]
+    return secrets
+
+
+def _has_secret(text: str) -> bool:
+    if _URL_LIKE.search(text):
+        return public_url(text) != text
+    return redact(text) != printable(text)
 
 
 def public_url(url: str) -> str:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from inspect_discoverybench.dataset.table import Table
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.invalid_values import first_reason
+from inspect_discoverybench.errors.redaction import printable
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -37,13 +38,13 @@ def _unescape(text: str) -> str:
 
 
 def to_csv(rows: Sequence[Mapping[str, str]]) -> str:
-    """Write rows with the same columns as CSV, with escaped cells. There is at least one row."""
+    """Write at least one row with the same columns as CSV, with escaped cells and without control characters."""
     text = StringIO(newline="")
     # Python 3.11 quotes a carriage return in a cell only if it is part of the line terminator.
     writer = csv.DictWriter(text, rows[0], lineterminator="\r\n")
     writer.writeheader()
     for row in rows:
-        escaped = {name: escape(value) for name, value in row.items()}
+        escaped = {name: escape(printable(value)) for name, value in row.items()}
         writer.writerow(escaped)
     return text.getvalue()
 

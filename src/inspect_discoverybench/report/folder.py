@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.errors.redaction import printable
 from inspect_discoverybench.human_study.labels import read_labels
 from inspect_discoverybench.human_study.spreadsheet import escape
 from inspect_discoverybench.report.contents import Contents
@@ -63,7 +64,7 @@ def report_files(contents: Contents) -> dict[str, bytes]:
 
 
 def csv(table: pd.DataFrame) -> bytes:
-    """A table with all digits, and an apostrophe before text that a spreadsheet would run as a formula."""
+    """A table with all digits, an apostrophe before text that a spreadsheet would run, and no control characters."""
     cells = table.map(_escaped)
     # Python 3.11 quotes a carriage return in a cell only if it is part of the line terminator.
     text = cells.to_csv(index=False, lineterminator="\r\n")
@@ -71,7 +72,7 @@ def csv(table: pd.DataFrame) -> bytes:
 
 
 def _escaped(value: object) -> object:
-    return escape(value) if isinstance(value, str) else value
+    return escape(printable(value)) if isinstance(value, str) else value
 
 
 def write_files(out: Path, report: Mapping[str, bytes]) -> None:
