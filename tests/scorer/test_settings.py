@@ -1,6 +1,7 @@
 """Settings of the judge: the same for every use, handling of rejected settings, and what of them is recorded."""
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ from inspect_ai.model import GenerateConfig, get_model
 from inspect_discoverybench import demo, judge_audit
 from inspect_discoverybench.cli.main import main
 from inspect_discoverybench.solvers.reflexion import reflexion
-from tests.endpoint import AGREEMENT, Answer, Refused, Request, question, serve
+from tests.command_line import completed, lab
+from tests.endpoint import AGREEMENT, Answer, Endpoint, Refused, Request, question, serve
 from tests.scorer.judging import (
     CONTEXTS,
     FULL,
@@ -202,6 +204,116 @@ def test_a_single_rejected_request_leaves_the_defaults_of_others() -> None:
     first, second = scores_of(log)
     assert settings(first)["temperature"] == "mixed"
     assert settings(second)["temperature"] == 0
+
+
+def refusing(status: int) -> Callable[[Request], Answer]:
+    """A judge whose server fails with this status if a request has a reply schema."""
+    agreeing = scripted(extract=CONTEXTS)
+
+    def answer(request: Request) -> Answer:
+        return status if "response_format" in request else agreeing(request)
+
+    return answer
+
+
+def requests_about(endpoint: Endpoint, case: str) -> tuple[int, int]:
+    """The numbers of requests about a sample with and without a reply schema."""
+    requests = [request for request in endpoint.requests if case in str(request)]
+    with_schema = sum("response_format" in request for request in requests)
+    return with_schema, len(requests) - with_schema
+
+
+UNCERTAIN = {404: 1, 500: 3, 501: 3}
+"""HTTP statuses with which servers refuse a reply schema, among other things; and how often OpenAI's package sends a
+request that fails with them, before Inspect's retries."""
+
+
+@pytest.mark.parametrize("status", UNCERTAIN)
+def test_a_server_that_fails_because_of_the_defaults_is_asked_without_them(status: int) -> None:
+    with serve(refusing(status)) as endpoint:
+        log = evaluate(judge_at(endpoint, "openai-api/local/m"), numbers=[1, 2], max_samples=1)
+    # Five questions. The match of the contexts is asked when others have been answered, and ends the trials.
+    assert requests_about(endpoint, "case 1") == (5 * UNCERTAIN[status], 5)
+    assert requests_about(endpoint, "case 2") == (0, 5)
+    for score in scores_of(log):
+        assert score.values == FULL
+        assert settings(score)["response_schema"] is False
+        assert settings(score)["seed"] is None
+    [warning] = warnings(log)
+    assert "does not accept" in warning
+
+
+@pytest.mark.parametrize("status", UNCERTAIN)
+def test_a_single_pair_is_judged_by_a_server_that_fails_because_of_the_defaults(status: int, tmp_path: Path) -> None:
+    out = tmp_path / "score.json"
+    with lab(refusing(status)) as (model, endpoint):
+        completed(f"judge --goal g --gold x --pred y --metadata {METADATA} --grader {model} --out {out}")
+    assert requests_about(endpoint, "") == (5 * UNCERTAIN[status], 5)
+    assert '"response_schema": false' in out.read_text()
+
+
+@pytest.mark.parametrize("status", UNCERTAIN)
+def test_a_passing_failure_leaves_the_defaults(status: int) -> None:
+    agreeing = scripted(extract=CONTEXTS)
+    failures: Counter[str | None] = Counter()
+
+    def answer(request: Request) -> Answer:
+        name = question(request)
+        if "case 1" in str(request) and name in ("variables", "relationship") and failures[name] < UNCERTAIN[status]:
+            failures[name] += 1
+            return status
+        return agreeing(request)
+
+    with serve(answer) as endpoint:
+        log = evaluate(judge_at(endpoint, "openai-api/local/m"), numbers=[1, 2], max_samples=1)
+    assert requests_about(endpoint, "case 2") == (5, 0)
+    assert warnings(log) == []
+    first, second = scores_of(log)
+    assert first.values == second.values == FULL
+    assert settings(first)["response_schema"] == "mixed"
+    assert settings(second)["response_schema"] is True
+
+
+def test_after_the_defaults_were_accepted_a_failure_is_left_to_inspects_retries() -> None:
+    agreeing = scripted(extract=CONTEXTS)
+
+    def answer(request: Request) -> Answer:
+        return 500 if "case 2" in str(request) else agreeing(request)
+
+    with serve(answer) as endpoint:
+        judge = judge_at(endpoint, "openai-api/local/m", config=GenerateConfig(max_retries=0))
+        evaluate(judge, numbers=[1, 2], max_samples=1, fail_on_error=False)
+    _, without_schema = requests_about(endpoint, "case 2")
+    assert without_schema == 0
+
+
+def test_a_server_that_is_down_is_asked_without_the_defaults_by_the_first_questions_only() -> None:
+    with serve(lambda _: 500) as endpoint:
+        judge = judge_at(endpoint, "openai-api/local/m", config=GenerateConfig(max_retries=0))
+        evaluate(judge, numbers=[1, 2, 3], max_samples=1, fail_on_error=False)
+    _, of_first = requests_about(endpoint, "case 1")
+    assert 0 < of_first <= 4 * UNCERTAIN[500]
+    for case in ("case 2", "case 3"):
+        _, of_others = requests_about(endpoint, case)
+        assert of_others == 0
+
+
+def test_a_rate_limit_says_nothing_about_the_defaults() -> None:
+    agreeing = scripted(extract=CONTEXTS)
+    limited: set[str | None] = set()
+
+    def answer(request: Request) -> Answer:
+        name = question(request)
+        if name not in limited:
+            limited.add(name)
+            return 429
+        return agreeing(request)
+
+    with serve(answer) as endpoint:
+        log = evaluate(judge_at(endpoint, "openai-api/local/m"))
+    assert score_of(log).values == FULL
+    _, without_schema = requests_about(endpoint, "")
+    assert without_schema == 0
 
 
 def warnings(log: EvalLog) -> list[str]:

@@ -25,6 +25,15 @@ _UNREADABLE_REPLY = (
 _BAD_REQUEST = {400, 413, 422}
 """HTTP statuses of requests that are refused because of their contents."""
 
+NOT_FOUND = 404
+
+_BAD_REQUEST_OR_OUTAGE = {NOT_FOUND, 500, 501}
+"""HTTP statuses with which some servers refuse a reply schema, but which may have any other cause.
+
+OpenRouter replies with 404 (https://github.com/pydantic/pydantic-ai/issues/2896), llama-cpp-python with 500
+(https://github.com/ggml-org/llama.cpp/issues/23463).
+"""
+
 _STYLE = re.compile(r"\[/?(?:bold|italic|dim|blue|cyan|green|red)\]|\\(?=\[)")
 """Matches the tags that style Inspect's messages, and the escape of other brackets."""
 
@@ -56,6 +65,11 @@ def http_status(error: BaseException) -> int | None:
 def is_bad_request(error: BaseException) -> bool:
     """Whether a provider refused a request because of its contents, as far as its HTTP status tells."""
     return http_status(error) in _BAD_REQUEST
+
+
+def may_be_bad_request(error: BaseException) -> bool:
+    """Whether a provider may have refused a request because of its contents, or may be out of order."""
+    return http_status(error) in _BAD_REQUEST_OR_OUTAGE
 
 
 def ends_sample(error: BaseException) -> bool:

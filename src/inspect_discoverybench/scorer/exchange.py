@@ -8,7 +8,9 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 from inspect_discoverybench.errors.exceptions import JudgeFailed
 from inspect_discoverybench.errors.provider_failures import (
     ends_sample,
+    http_status,
     is_bad_request,
+    may_be_bad_request,
     reason_of,
     redact_request,
     remember_keys_of,
@@ -28,7 +30,18 @@ MAX_EMPTY_REPLIES = 3
 
 
 class DefaultsRejected(Exception):
-    """The provider rejected a request that had settings which the user did not choose."""
+    """The provider rejected a request that had settings which the user did not choose.
+
+    Attributes:
+        status: The HTTP status.
+        is_certain: Whether the contents of the request are the cause, and the server is not just out of order.
+    """
+
+    def __init__(self, status: int | None, *, is_certain: bool) -> None:
+        """Keep what the provider said."""
+        super().__init__(f"HTTP status {status}")
+        self.status = status
+        self.is_certain = is_certain
 
 
 @dataclass
@@ -40,6 +53,7 @@ class Exchange:
         model: The judge.
         settings: Settings of the requests.
         transport: Retries and timeouts of requests.
+        is_probe: Whether a failure that may be a refusal is raised before Inspect's retries.
         replies: Raw replies, the valid one last.
     """
 
@@ -47,6 +61,7 @@ class Exchange:
     model: Model
     settings: RequestSettings
     transport: GenerateConfig
+    is_probe: bool = False
     replies: list[str] = field(default_factory=list)
     _raised_limit: int | None = None
 
@@ -60,6 +75,7 @@ class Exchange:
         for _ in range(MAX_EMPTY_REPLIES):
             output = await self._generate(conversation)
             if output.choices:
+                self.is_probe = False
                 reply = replace_surrogates(output.completion)
                 self.replies.append(reply)
                 self._update_limit(output)
@@ -74,14 +90,16 @@ class Exchange:
                 raise
             remember_keys_of(self.model)
             cause = redact_request(error)
-            is_rejected = is_bad_request(error)
-            has_raised_limit = self._raised_limit is not None
-            has_defaults = bool(self.settings.config.model_fields_set)
-            if is_rejected and not self.replies and has_defaults:
-                raise DefaultsRejected from cause
-            if not is_rejected or not has_raised_limit:
+            is_certain = is_bad_request(error)
+            may_be_refusal = is_certain or (self.is_probe and may_be_bad_request(error))
+            if may_be_refusal and not self.replies and self.settings.has_defaults:
+                raise DefaultsRejected(http_status(error), is_certain=is_certain) from cause
+            if self.is_probe and not may_be_refusal:  # such as a rate limit, which is left to Inspect's retries
+                self.is_probe = False
+            elif is_certain and self._raised_limit is not None:
+                self._raised_limit = None
+            else:
                 raise self._failure(reason_of(error)) from cause
-        self._raised_limit = None
         return await self._generate(conversation)
 
     def _update_limit(self, output: ModelOutput) -> None:
@@ -101,6 +119,9 @@ class Exchange:
     @property
     def _config(self) -> GenerateConfig:
         config = self.transport.merge(self.settings.config)
-        if self._raised_limit is not None:  # another merge would copy the schema of the reply
+        # Another merge would copy the schema of the reply.
+        if self._raised_limit is not None:
             config.max_tokens = self._raised_limit
+        if self.is_probe:
+            config.max_retries = 0
         return config

@@ -7,14 +7,14 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, Ge
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 
-from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, ReplyRejected
-from inspect_discoverybench.errors.provider_failures import inspect_errors
+from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, JudgeFailed, ReplyRejected
+from inspect_discoverybench.errors.provider_failures import NOT_FOUND, inspect_errors
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import ReplyT, ask_until_valid
 from inspect_discoverybench.scorer.exchange import DefaultsRejected, Exchange
 from inspect_discoverybench.scorer.question import ParseFailure, Question
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
-from inspect_discoverybench.scorer.settings import RequestSettings, record_rejection, request_settings
+from inspect_discoverybench.scorer.settings import MAX_REJECTIONS, RequestSettings, acceptance_of, request_settings
 
 ROLE = "grader"
 DEFAULT_JUDGE = "openai/gpt-4o-2024-08-06"
@@ -68,27 +68,65 @@ class Judge:
         Raises:
             JudgeFailed: The provider failed, after Inspect's retries.
         """
+        acceptance = acceptance_of(self.model)
+        was_suspected = acceptance.is_suspected
+        settings = request_settings(self.model, question.reply)
+        is_probe = settings.has_defaults and not acceptance.is_settled
         try:
-            return await self._ask(question, request_settings(self.model, question.reply))
-        except DefaultsRejected:
-            without_defaults = request_settings(self.model, question.reply, defaults=False)
-        reply = await self._ask(question, without_defaults)
-        record_rejection(self.model)
+            return await self._ask(question, settings, is_probe=is_probe)
+        except DefaultsRejected as rejected:
+            rejection = rejected
+
+        if not rejection.is_certain:
+            return await self._ask_failing_server(question, rejection, was_suspected)
+        reply = await self._ask(question, request_settings(self.model, question.reply, defaults=False))
+        acceptance.reject()
         return reply
 
-    async def _ask(self, question: Question[ReplyT], settings: RequestSettings) -> ReplyT | ParseFailure:
+    async def _ask_failing_server(
+        self, question: Question[ReplyT], rejection: DefaultsRejected, was_suspected: bool
+    ) -> ReplyT | ParseFailure:
+        """Ask a server without the defaults, after it failed with them, to find out whether they are the cause.
+
+        Args:
+            question: The question.
+            rejection: The failure.
+            was_suspected: Whether the failed request was sent after another one was answered without the defaults.
+        """
+        acceptance = acceptance_of(self.model)
+        try:
+            without_defaults = request_settings(self.model, question.reply, defaults=False)
+            reply = await self._ask(question, without_defaults, is_probe=True)
+        except JudgeFailed:
+            # They are not the cause. The question is asked with Inspect's retries, which there are none of for 404.
+            acceptance.is_settled = True
+            if rejection.status == NOT_FOUND:
+                raise
+            return await self._ask(question, request_settings(self.model, question.reply))
+
+        # Two errors by chance, at the same time, do not end the use of the defaults.
+        if was_suspected:
+            acceptance.reject(MAX_REJECTIONS)
+        acceptance.is_suspected = True
+        return reply
+
+    async def _ask(
+        self, question: Question[ReplyT], settings: RequestSettings, *, is_probe: bool = False
+    ) -> ReplyT | ParseFailure:
         messages: list[ChatMessage] = [
             ChatMessageSystem(content=Prompt.load("judge/system").render()),
             ChatMessageUser(content=question.text),
         ]
         key = self.cache.key(settings.fingerprint, messages)
-        exchange = Exchange(question, self.model, settings, self.transport)
+        exchange = Exchange(question, self.model, settings, self.transport, is_probe)
 
         reply: ReplyT | ParseFailure | None = self._read_cache(key, question, exchange)
         if reply is None:
             # A span takes Inspect as much CPU time as the rest of a cached question.
             async with span(f"judge: {question.name}"):
                 reply = await _converse(messages, question, exchange)
+            if settings.has_defaults:
+                acceptance_of(self.model).is_settled = True
             if not isinstance(reply, ParseFailure):
                 self.cache.write(key, exchange.replies[-1])
         self.exchanges.append(exchange)

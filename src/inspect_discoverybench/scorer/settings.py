@@ -2,7 +2,6 @@
 
 import json
 import logging
-from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -47,9 +46,49 @@ class RequestSettings:
     effective: dict[str, Any]
     fingerprint: str
 
+    @property
+    def has_defaults(self) -> bool:
+        """Whether there are settings that the user did not choose."""
+        return bool(self.config.model_fields_set)
 
-_rejections: Counter[Model] = Counter()
-"""Questions that a model answered only without the defaults."""
+
+@dataclass
+class Acceptance:
+    """What is known about whether a model accepts the defaults.
+
+    Attributes:
+        model: The judge.
+        rejections: Number of questions that it answered only without the defaults, after it refused them.
+        is_suspected: Whether it answered a question only without the defaults, but may have been out of order before.
+        is_settled: Whether an error of the server no longer raises the question: it has accepted the defaults, or it
+            failed without them, too.
+    """
+
+    model: Model
+    rejections: int = 0
+    is_suspected: bool = False
+    is_settled: bool = False
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the defaults are no longer sent."""
+        return self.rejections >= MAX_REJECTIONS
+
+    def reject(self, count: int = 1) -> None:
+        """Count questions that the model answered only without the defaults. The last one is logged."""
+        was_refusal = self.is_refusal
+        self.rejections += count
+        if self.is_refusal and not was_refusal:
+            logger.warning(
+                f"The judge {self.model} does not accept all of the settings temperature 0, seed 0 and reply schema. "
+                "Continuing without them."
+            )
+
+
+@cache
+def acceptance_of(model: Model) -> Acceptance:
+    """What is known of a model. Its replies change it."""
+    return Acceptance(model)
 
 
 def request_settings(model: Model, reply_type: type[Reply], *, defaults: bool = True) -> RequestSettings:
@@ -60,17 +99,7 @@ def request_settings(model: Model, reply_type: type[Reply], *, defaults: bool = 
         reply_type: Type of the reply.
         defaults: Whether to send the defaults. They are not sent to a provider that rejected them.
     """
-    return _request_settings(model, reply_type, defaults and _rejections[model] < MAX_REJECTIONS)
-
-
-def record_rejection(model: Model) -> None:
-    """Count a question that the model answered only without the defaults. The last one is logged."""
-    _rejections[model] += 1
-    if _rejections[model] == MAX_REJECTIONS:
-        logger.warning(
-            f"The judge {model} does not accept all of the settings temperature 0, seed 0 and reply schema. "
-            "Continuing without them."
-        )
+    return _request_settings(model, reply_type, defaults and not acceptance_of(model).is_refusal)
 
 
 @cache
