@@ -1,11 +1,12 @@
 """A discovery task: one sample per goal, solved with `python` and `submit`, and scored by HMS."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
-from inspect_ai.solver import TaskState
+from inspect_ai.solver import Solver, TaskState
 from inspect_ai.util import SandboxEnvironmentSpec
 from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
@@ -13,13 +14,16 @@ from inspect_discoverybench.dataset.data_files import verify_data_files
 from inspect_discoverybench.dataset.filters import FieldFilter, select
 from inspect_discoverybench.dataset.placebo import placebo_samples, unpermuted_files
 from inspect_discoverybench.dataset.samples import data_checksum
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.provenance import provenance
 from inspect_discoverybench.results.agent_record import record_steps
+from inspect_discoverybench.results.run_record import AGENT_DIGEST
 from inspect_discoverybench.sandbox.image import record_image
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, DEFAULT_TIMEOUT, require_judge
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.session.session import PythonSession
+from inspect_discoverybench.solvers.named_agent import AgentFile, named_agent
 from inspect_discoverybench.solvers.person import instruct_person
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import offer_tools
@@ -40,6 +44,8 @@ def discovery_task(
     *,
     sandbox: SandboxEnvironmentSpec,
     aggregation: str,
+    agent: str | None,
+    agent_args: Mapping[str, Any] | None,
     version: str,
     judge: str = DEFAULT_JUDGE,
     commit: str | None = None,
@@ -55,6 +61,8 @@ def discovery_task(
         samples: The samples, before any filter.
         sandbox: The sandbox.
         aggregation: The form of the score.
+        agent: The agent; None for `react`. What Inspect's `--solver` takes, which takes precedence.
+        agent_args: Arguments of the agent.
         version: Version of the task.
         judge: Default model of the role `grader`.
         commit: Commit of the released data; None for other data.
@@ -89,7 +97,7 @@ def discovery_task(
         display_name=title,
         dataset=MemoryDataset(selected, name=title),
         setup=setup,
-        solver=react(),
+        solver=_agent(agent, agent_args, metadata),
         cleanup=end_sample,
         scorer=scorer,
         headline_metric=SCORE_NAME if scorer else None,
@@ -105,6 +113,18 @@ def discovery_task(
         metadata=metadata,
         version=version,
     )
+
+
+def _agent(name: str | None, args: Mapping[str, Any] | None, metadata: dict[str, Any]) -> Solver:
+    """The agent. The digest of its file is added to the metadata."""
+    if name is None:
+        if args:
+            raise InvalidArgument("agent_args needs an agent. Pass one, such as -T agent=discoverybench/codegen.")
+        return react()
+    file = AgentFile.of(name)
+    if file is not None:
+        metadata[AGENT_DIGEST] = file.digest
+    return named_agent(name, args or {})
 
 
 async def end_sample(state: TaskState) -> None:

@@ -39,6 +39,8 @@ def real(
     build: bool = False,
     image: str | None = None,
     aggregation: str = "product",
+    agent: str | None = None,
+    agent_args: dict[str, Any] | None = None,
     **unknown: Any,
 ) -> Task:
     """DB-REAL: discovery goals from published studies (paper §4.1).
@@ -55,6 +57,9 @@ def real(
         build: Build the Docker image even if it exists.
         image: Run this image instead of the package's.
         aggregation: `product`, or `released` to also report `hms_released`, the form of the released evaluator.
+        agent: The agent, such as `discoverybench/codegen` or `mine.py@head_first`: what `--solver` takes, which takes
+            precedence. `inspect eval-retry` runs it again.
+        agent_args: Arguments of the agent.
         **unknown: Arguments that the task does not have; they are refused.
 
     Raises:
@@ -72,6 +77,8 @@ def real(
         released_samples("real", split, Hints(domain_knowledge, workflow_tags)),
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
+        agent=agent,
+        agent_args=agent_args,
         version=VERSION,
         commit=COMMIT,
         placebo=placebo,
@@ -92,6 +99,8 @@ def synth(  # noqa: D417
     build: bool = False,
     image: str | None = None,
     aggregation: str = "product",
+    agent: str | None = None,
+    agent_args: dict[str, Any] | None = None,
     **unknown: Any,
 ) -> Task:
     """DB-SYNTH: goals over generated data, in 48 domains (paper §4.2). The other arguments are those of `real`.
@@ -112,6 +121,8 @@ def synth(  # noqa: D417
         released_samples("synth", split, Hints()),
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
+        agent=agent,
+        agent_args=agent_args,
         version=VERSION,
         commit=COMMIT,
         placebo=placebo,
@@ -137,6 +148,8 @@ def custom(  # noqa: D417
     build: bool = False,
     image: str | None = None,
     aggregation: str = "product",
+    agent: str | None = None,
+    agent_args: dict[str, Any] | None = None,
     **unknown: Any,
 ) -> Task:
     """Custom studies, in the format of DB-REAL or DB-SYNTH (docs/custom.md). The other arguments are those of `real`.
@@ -168,6 +181,8 @@ def custom(  # noqa: D417
         samples,
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
+        agent=agent,
+        agent_args=agent_args,
         version=VERSION,
         placebo=placebo,
     )
@@ -179,6 +194,8 @@ def demo(
     build: bool = False,
     image: str | None = None,
     aggregation: str = "product",
+    agent: str | None = None,
+    agent_args: dict[str, Any] | None = None,
     **unknown: Any,
 ) -> Task:
     """Eight small invented studies that run without an API key, network or Docker; arguments as in `real`."""
@@ -193,6 +210,8 @@ def demo(
         demo_samples(Hints()),
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
+        agent=agent,
+        agent_args=agent_args,
         version=VERSION,
         judge="discoverybench/lexical",
     )

@@ -43,6 +43,9 @@ Settings = tuple[str, ...]
 TASK_SAMPLES = "task_samples"
 """Key in the metadata of a shard's log: the number of samples of its task in all shards together."""
 
+AGENT_DIGEST = "agent_sha256"
+"""Key in a task's metadata for the SHA-256 of the file with its agent."""
+
 LIMITS = {
     "message_limit",
     "token_limit",
@@ -134,8 +137,12 @@ class RunRecord:
 
 def has_results(log: EvalLog) -> bool:
     """Whether the log is of a task of this package with results, by the task's name."""
-    name = without_package(log.eval.task)
-    return is_of_package(log.eval.task) and name.removesuffix(PLACEBO) in TASKS
+    return is_discovery_task(log.eval.task.removesuffix(PLACEBO))
+
+
+def is_discovery_task(name: str) -> bool:
+    """Whether this is the name of a task of this package with results."""
+    return is_of_package(name) and without_package(name) in TASKS
 
 
 def local_path(location: str) -> str:

@@ -1,0 +1,152 @@
+"""The tasks' argument `agent`: what `--solver` takes, and what a retry runs again."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from inspect_ai import eval as inspect_eval
+from inspect_ai.event import SpanBeginEvent
+from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log
+
+from inspect_discoverybench import demo
+from inspect_discoverybench.errors.exceptions import InvalidArgument
+from tests import inspect_command
+from tests.command_line import lab
+from tests.endpoint import Answer, Request, tool_call
+
+MINE = """
+from dataclasses import dataclass
+
+from inspect_ai.agent import Agent, AgentState, agent
+from inspect_ai.model import ModelOutput
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from sibling import PREFIX
+
+
+@dataclass
+class Head:
+    rows: int
+
+
+@solver
+def first_rows(rows: int = 5) -> Solver:
+    head = Head(rows)
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state.output = ModelOutput.from_content("mine", f"{PREFIX} {head.rows}")
+        return state
+
+    return solve
+
+
+@agent
+def as_agent() -> Agent:
+    async def execute(state: AgentState) -> AgentState:
+        state.output = ModelOutput.from_content("mine", f"{PREFIX} agent")
+        return state
+
+    return execute
+"""
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> str:
+    """A file with a solver and an agent, in a folder of its own with a module that it imports."""
+    folder = tmp_path / "agents"
+    folder.mkdir()
+    (folder / "mine.py").write_text(MINE, "utf-8")
+    (folder / "sibling.py").write_text("PREFIX = 'Rows:'\n", "utf-8")
+    return "agents/mine.py"
+
+
+def solvers_of(sample: EvalSample) -> set[str]:
+    """The names of the solvers that worked on a sample, from its transcript."""
+    spans = [event for event in sample.events if isinstance(event, SpanBeginEvent)]
+    return {span.name.rpartition("/")[2] for span in spans if span.type == "solver"}
+
+
+def run(*arguments: str) -> EvalLog:
+    """The log of `inspect eval`."""
+    result = inspect_command.invoke("eval", "discoverybench/demo", "--model", "discoverybench/baseline", *arguments)
+    assert result.exit_code == 0, result.output
+    return newest_log()
+
+
+def newest_log() -> EvalLog:
+    return read_eval_log(max(list_eval_logs("logs"), key=lambda info: info.mtime or 0))
+
+
+def samples_of(log: EvalLog) -> list[EvalSample]:
+    assert log.samples
+    return log.samples
+
+
+@pytest.mark.parametrize("name", ["discoverybench/codegen", "inspect_discoverybench/codegen"])
+def test_the_agent_runs_with_its_arguments(name: str) -> None:
+    log = run("-T", f"agent={name}", "-T", "agent_args={cell_seconds: 60}", "--limit", "1")
+    assert "codegen" in solvers_of(samples_of(log)[0])
+    assert log.plan.steps[-1].params_passed == {"cell_seconds": 60}
+
+
+def test_the_solver_of_the_command_line_takes_precedence() -> None:
+    log = run("-T", "agent=discoverybench/codegen", "--solver", "discoverybench/gold", "--limit", "1")
+    assert "codegen" not in solvers_of(samples_of(log)[0])
+
+
+@pytest.mark.parametrize(
+    ("agent", "args", "answer"),
+    [
+        ("FILE@first_rows", {"rows": 7}, "Rows: 7"),
+        ("FILE@as_agent", {}, "Rows: agent"),
+    ],
+)
+def test_an_agent_of_a_file_runs(mine: str, agent: str, args: dict[str, int], answer: str) -> None:
+    task = demo(agent=agent.replace("FILE", mine), agent_args=args)
+    [log] = inspect_eval(task, model="discoverybench/baseline", limit=1)
+    assert samples_of(log)[0].output.completion == answer
+    assert len((log.eval.metadata or {})["agent_sha256"]) == 64
+
+
+def test_the_only_agent_of_a_file_needs_no_name(mine: str) -> None:
+    path = Path(mine)
+    path.write_text(path.read_text("utf-8").partition("@agent")[0], "utf-8")
+    [log] = inspect_eval(demo(agent=mine), model="discoverybench/baseline", limit=1)
+    assert samples_of(log)[0].output.completion == "Rows: 5"
+
+
+@pytest.mark.parametrize(
+    ("agent", "message"),
+    [
+        ("discoverybench/genius", "discoverybench/genius was not found in the registry."),
+        ("nowhere.py@x", "The agent's file 'nowhere.py' does not exist. Check the spelling, pass an absolute path, or"),
+        ("agents/mine.py", "agents/mine.py has the agents first_rows, as_agent, not a single one. Name one:"),
+        ("agents/mine.py@genius", "agents/mine.py has the agents first_rows, as_agent, not genius. Name one:"),
+        (None, "agent_args needs an agent."),
+    ],
+)
+@pytest.mark.usefixtures("mine")
+def test_an_agent_that_does_not_exist_is_refused(agent: str | None, message: str) -> None:
+    with pytest.raises(InvalidArgument) as raised:
+        demo(agent=agent, agent_args={"rows": 1})
+    assert message in raised.value.message
+
+
+@pytest.mark.parametrize("agent", ["discoverybench/no_data_guess", "FILE@first_rows"])
+def test_a_retry_runs_the_same_agent(mine: str, agent: str) -> None:
+    answers: Iterator[Answer] = iter([400, *[tool_call("submit", hypothesis="y rises with x.", workflow="w")] * 9])
+
+    def answer(_: Request) -> Answer:
+        return next(answers)
+
+    Path(mine).write_text(MINE.replace("state.output =", "await generate(state); state.output ="), "utf-8")
+    with lab(answer) as (model, _):
+        task = demo(agent=agent.replace("FILE", mine))
+        [log] = inspect_eval(task, model=model, limit=3, max_samples=1, fail_on_error=True)
+        assert log.status == "error"
+        result = inspect_command.invoke("eval-retry", log.location)
+    assert result.exit_code == 0, result.output
+    retried = newest_log()
+    assert retried.status == "success"
+    for sample in samples_of(retried):
+        assert agent.rpartition("@")[2].rpartition("/")[2] in solvers_of(sample)
