@@ -13,7 +13,7 @@ from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.experiment.definition import Experiment
 from inspect_discoverybench.experiment.experiment_file import ExperimentFile
 from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
-from tests.command_line import refused
+from tests.command_line import completed, refused
 
 EVALS = Path(__file__).parents[2] / "evals"
 GOLDEN = Path(__file__).parents[1] / "golden" / "experiments"
@@ -128,12 +128,23 @@ def test_a_log_directory_that_inspect_cannot_use_is_refused(tmp_path: Path, log_
         "https://host/logs#sesame-open-7731",
     ],
 )
-@pytest.mark.parametrize("command", ["run", "run --dry-run", "status --shards 2"])
+@pytest.mark.parametrize("command", ["run", "run --dry-run", "status"])
 def test_a_secret_in_the_log_directory_is_refused_and_not_printed(command: str, log_dir: str, tmp_path: Path) -> None:
     write(tmp_path, GOOD.replace("logs/small", f"'{log_dir}'"))
     message = refused(f"{command} small.yaml")
     assert "small.yaml:7: log_dir: a log directory has no user name, password or query" in message
     assert "sesame" not in message
+
+
+@pytest.mark.parametrize("name", ["demo", "demo.yaml"])
+def test_a_folder_does_not_hide_the_shipped_experiment_with_its_name(name: str) -> None:
+    Path(name).mkdir()
+    assert "demo: logs in logs/demo" in completed(f"run {name} --dry-run")
+
+
+def test_a_folder_is_no_experiment() -> None:
+    Path("mine").mkdir()
+    assert "mine is neither a file nor a shipped experiment." in refused("run mine")
 
 
 @given(st.text(max_size=60))

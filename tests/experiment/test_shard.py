@@ -27,12 +27,12 @@ def scores(folder: str) -> pd.DataFrame:
 
 
 def states(options: str) -> list[str]:
-    """The state of each shard, and its samples and finished samples."""
+    """What `status` says of the shards, such as `finished: 1,3`."""
     result = discoverybench(f"status {options}")
-    rows = re.findall(r"^ *\d+/\d+ +(\w+) +(\d+) +(\d+) *$", result.output, re.MULTILINE)
-    is_complete = all(state == "finished" for state, _, _ in rows)
-    assert result.exit_code == (0 if is_complete else 1)
-    return [f"{state} {finished}/{samples}" for state, samples, finished in rows]
+    found = re.findall(r"^Shards (\w+: [\d,]+) \(of \d+\)$", result.output, re.MULTILINE)
+    is_complete = all(state.startswith("finished") for state in found)
+    assert result.exit_code == (0 if found and is_complete else 1), result.output
+    return found
 
 
 @given(size=st.integers(0, 40), more=st.integers(0, 10), run=st.integers(0, 20), count=st.integers(1, 12))
@@ -41,8 +41,8 @@ def test_shards_are_disjoint_balanced_and_keep_their_samples(size: int, more: in
     lengths = []
     for number in range(1, count + 1):
         shard = Shard(number, count)
-        samples = shard.samples_of([*range(size)], run)
-        larger = shard.samples_of([*range(size + more)], run)
+        samples = shard.share_of([*range(size)], run)
+        larger = shard.share_of([*range(size + more)], run)
         assert set(samples) <= set(larger)
         all_samples += samples
         lengths.append(len(samples))
@@ -88,27 +88,28 @@ def test_a_shard_of_an_experiment_that_was_run_whole_is_refused_and_leaves_nothi
 def test_a_shard_that_runs_is_refused_a_second_time() -> None:
     with locked("logs/small/shard-2-of-2"):
         message = refused("run small.yaml --shard 2/2")
-        assert states("small.yaml --shards 2") == ["missing 0/4", "running 0/4"]
+        assert states("small.yaml") == ["running: 2", "missing: 1"]
     in_use = "logs/small/shard-2-of-2 is in use by another run. Wait for it, or use another log_dir."
     assert message == f"Error: {in_use}"
 
 
 @pytest.mark.usefixtures("sweep")
 def test_shards_are_run_one_by_one_and_read_as_one() -> None:
-    assert states("small.yaml --shards 2") == ["missing 0/4", "missing 0/4"]
+    assert not states("small.yaml")
     assert not Path("logs").exists(), "status writes nothing"
 
     output = completed("run small.yaml --shard 2/2")
-    assert "discoverybench status small.yaml --shards 2" in output
+    assert "To see all shards, run: discoverybench status small.yaml\n" in output
     assert "discoverybench/demo: 1 of 8 tasks (1 selected: " in output
     assert ") in shard 2/2" in output
-    table = failed("status small.yaml --shards 2")
-    assert "Missing: 1\nTo continue, run: discoverybench run small.yaml --shard 1/2\n" in table
+    table = failed("status small.yaml")
+    assert "Shards finished: 2 (of 2)\nShards missing: 1 (of 2)\n" in table
+    assert "To continue, run: discoverybench run small.yaml --shard 1/2\n" in table
     assert "in logs/small would be dropped, because " in refused("run small.yaml --shard 1/2 --limit 1")
 
     completed("run small.yaml --shard 1/2")
-    assert states("small.yaml --shards 2") == ["finished 4/4", "finished 4/4"]
-    assert "To make a report, run: discoverybench report logs/small" in completed("status small.yaml --shards 2")
+    assert states("small.yaml") == ["finished: 1,2"]
+    assert "To make a report, run: discoverybench report logs/small" in completed("status small.yaml")
 
     completed("run small.yaml --set log_dir=logs/whole")
     pd.testing.assert_frame_equal(scores("logs/small"), scores("logs/whole"))
@@ -138,5 +139,6 @@ def test_a_file_system_without_locks_is_named_and_the_shard_runs(monkeypatch: py
 
 @pytest.mark.usefixtures("sweep")
 def test_a_shard_without_samples_is_finished() -> None:
-    assert states("gold.yaml --limit 1 --shards 2") == ["missing 0/1", "finished 0/0"]
     assert "0 of 0 runs are complete." in completed("run gold.yaml --limit 1 --shard 2/2")
+    completed("run gold.yaml --limit 1 --shard 1/2")
+    assert states("gold.yaml --limit 1") == ["finished: 1,2"]

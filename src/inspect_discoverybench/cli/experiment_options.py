@@ -70,23 +70,21 @@ def _public(change: str) -> str:
     name, _, text = change.partition("=")
     settings = {name: parse_yaml(text, f"--set {name}")}
     public = public_settings(settings)
-    if public == settings:
-        return change
-    return f"{name}={public[name]}"
+    return change if public == settings else f"{name}={public[name]}"
 
 
 def _path(file: str) -> Path:
     """The path of an experiment file, or of the shipped experiment with this name."""
     path = Path(file)
-    if len(path.parts) != 1 or path.exists():
+    # A folder may have the name of a shipped experiment: the demo's logs, or one in which to try it.
+    if len(path.parts) != 1 or (path.exists() and not path.is_dir()):
         return path
 
     experiments = {file.stem: file for file in shipped("evals").glob("*.yaml")}
     del experiments["scan"]  # a scan of transcripts
     if path.stem in experiments:
         return experiments[path.stem]
-    names = sorted(experiments)
     raise InvalidArgument(
-        f"{file} is neither a file nor a shipped experiment.{did_you_mean(path.stem, names)} "
-        f"Shipped experiments: {', '.join(names)}."
+        f"{file} is neither a file nor a shipped experiment.{did_you_mean(path.stem, experiments)} "
+        f"Shipped experiments: {', '.join(sorted(experiments))}."
     )

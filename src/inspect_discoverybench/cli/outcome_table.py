@@ -4,15 +4,14 @@ import shlex
 
 from inspect_discoverybench.cli.terminal import MISSING_NOTE, mean_text, print_table, say
 from inspect_discoverybench.experiment.execution import ExperimentResult
-from inspect_discoverybench.experiment.outcome import RunOutcome
+from inspect_discoverybench.results.run_outcome import RunOutcome
 from inspect_discoverybench.session.tool import CALLS_AS_TEXT
 
 
 def print_outcomes(result: ExperimentResult) -> None:
     """Print the outcomes of runs that have a log."""
-    arguments = result.eval_set.arguments
     print_table(
-        f"{result.eval_set.experiment.name}: logs in {arguments['log_dir']}",
+        f"{result.eval_set.experiment.name}: logs in {result.eval_set.log_dir}",
         ("task", "solver", "model"),
         ("score", "95 % CI on\nthese tasks", "scored", "unscored", "no submission", "errors", "tokens", "US $"),
         [_row(outcome) for outcome in result.outcomes],
@@ -67,7 +66,7 @@ def _print_floor(result: ExperimentResult) -> None:
 def _print_state(result: ExperimentResult) -> None:
     """Print how many runs are complete, and why others are not."""
     complete = sum(outcome.complete for outcome in result.outcomes)
-    runs = len(result.eval_set.tasks)
+    runs = len(result.eval_set.runs)
     say(f"{complete} of {runs} runs are complete.")
     if any(outcome.cost is None for outcome in result.outcomes):
         say("? marks a run with a model that has no price. Add prices with --set options.model_cost_config=FILE.")

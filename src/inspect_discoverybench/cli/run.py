@@ -1,5 +1,6 @@
 """`discoverybench run`: an experiment from a YAML file."""
 
+import asyncio
 import shlex
 
 import click
@@ -8,12 +9,15 @@ from inspect_discoverybench.cli.experiment_options import ExperimentOptions, exp
 from inspect_discoverybench.cli.outcome_table import print_outcomes
 from inspect_discoverybench.cli.terminal import interrupt_on_termination, plural, print_table, report_hint, say
 from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.experiment.continuation import require_continuation
 from inspect_discoverybench.experiment.eval_set import build_eval_set
 from inspect_discoverybench.experiment.execution import execute
 from inspect_discoverybench.experiment.experiment_file import ExperimentFile
-from inspect_discoverybench.experiment.resumption import WHOLE, require_all_samples_kept
 from inspect_discoverybench.experiment.shard import Shard
-from inspect_discoverybench.results.log_files import sample_keys
+from inspect_discoverybench.results.run_log import read_run_logs
+
+CTRL_C = 130
+"""Exit code after Ctrl-C: 128 and the number of the signal, as of Inspect and of shells."""
 
 
 @click.command()
@@ -26,7 +30,7 @@ def run(options: ExperimentOptions, dry_run: bool, shard_text: str | None) -> No
     FILE is a path, or the name of a shipped experiment, such as demo or fig4_real.
 
     The exit code is 0 if all runs are complete, 1 if a run is incomplete or a sample is unscored or has an error,
-    and 2 if the experiment cannot be run.
+    2 if the experiment cannot be run, and 130 after Ctrl-C.
     """
     file = options.experiment_file()
     shard = None if shard_text is None else Shard.parse(shard_text)
@@ -36,19 +40,21 @@ def run(options: ExperimentOptions, dry_run: bool, shard_text: str | None) -> No
         _dry_run(file)
         return
 
-    try:
-        with interrupt_on_termination():
+    with interrupt_on_termination() as signals:
+        try:
             result = execute(file, shard)
-    except KeyboardInterrupt as error:
-        say("Interrupted. Finished samples are in the logs. Repeat the command to continue.", err=True)
-        raise click.exceptions.Exit(1) from error
+        except (
+            KeyboardInterrupt,
+            asyncio.CancelledError,
+        ) as error:  # the second one from Inspect's full-screen display
+            say("Interrupted. Finished samples are kept. Repeat the command to continue.", err=True)
+            raise click.exceptions.Exit(1 if signals else CTRL_C) from error
 
     print_outcomes(result)
     if shard is not None:
-        command = ["discoverybench", "status", *options.words, "--shards", str(shard.count)]
-        say(f"To see all shards, run: {shlex.join(command)}")
+        say(f"To see all shards, run: {shlex.join(['discoverybench', 'status', *options.words])}")
     elif any(run.has_hms for run in result.outcomes):
-        say(report_hint(result.eval_set.experiment.log_dir))
+        say(report_hint(result.eval_set.log_dir))
 
     has_gaps = any(run.samples.missing for run in result.outcomes)
     if has_gaps or not result.is_complete:
@@ -58,25 +64,18 @@ def run(options: ExperimentOptions, dry_run: bool, shard_text: str | None) -> No
 def _dry_run(file: ExperimentFile) -> None:
     """Print the runs with their numbers of samples, in all epochs."""
     eval_set = build_eval_set(file)
-    experiment = eval_set.experiment
-    logs = eval_set.dry_run()
-    require_all_samples_kept(eval_set, {WHOLE: logs})
+    require_continuation(eval_set, list(read_run_logs(eval_set.log_dir)), shard=None)
+    eval_set.check()
 
-    rows = []
-    total = 0
-    for cell, log in zip(eval_set.cells, logs, strict=True):
-        samples = len(sample_keys(log))
-        rows.append([*cell.labels, f"{samples:,}"])
-        total += samples
+    sizes = [len(run.sample_keys) for run in eval_set.runs]
+    experiment = eval_set.experiment
     print_table(
-        f"{experiment.name}: logs in {experiment.log_dir}",
+        f"{experiment.name}: logs in {eval_set.log_dir}",
         ("task", "solver", "model"),
         ("samples",),
-        rows,
+        [[*run.labels, f"{size:,}"] for run, size in zip(eval_set.runs, sizes, strict=True)],
     )
-    say(f"{plural(len(rows), 'run')}, {total:,} samples.")
+    say(f"{plural(len(sizes), 'run')}, {sum(sizes):,} samples.")
 
-    limits = []
-    for name, value in experiment.limits.model_dump(exclude_none=True).items():
-        limits.append(f"{name} {value}")
+    limits = [f"{name} {value}" for name, value in experiment.limits.model_dump(exclude_none=True).items()]
     say(f"Limits: {', '.join(limits) or 'those of the tasks'}.")

@@ -1,55 +1,67 @@
-"""`discoverybench status`: which shards of an experiment are finished, running or missing."""
+"""`discoverybench status`: how far an experiment is."""
 
 import shlex
-from collections.abc import Sequence
 
 import click
 
 from inspect_discoverybench.cli.experiment_options import ExperimentOptions, experiment_options
 from inspect_discoverybench.cli.terminal import print_table, report_hint, say
 from inspect_discoverybench.experiment.eval_set import build_eval_set
-from inspect_discoverybench.experiment.resumption import require_all_samples_kept
-from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, shard_dry_runs
-from inspect_discoverybench.experiment.shard_status import shard_status
+from inspect_discoverybench.experiment.progress import Progress, RunProgress, ShardState, read_progress
 
 
 @click.command()
 @experiment_options
-@click.option("--shards", required=True, type=click.IntRange(1, MAX_SHARDS), help="Number of shards.")
-def status(options: ExperimentOptions, shards: int) -> None:
-    """Print which shards of an experiment are finished, running or missing.
+def status(options: ExperimentOptions) -> None:
+    """Print how many samples of each run are finished, unscored, in error and missing. Nothing is run.
 
-    The exit code is 0 if all shards are finished, 1 if not, and 2 if the state cannot be read.
+    It also says whether a process is running the experiment, and of an experiment in shards, which shards are finished,
+    running and missing.
+
+    The exit code is 0 if all samples are finished, 1 if not, and 2 if the logs cannot be read or belong to another
+    experiment.
     """
     eval_set = build_eval_set(options.experiment_file())
-    experiment = eval_set.experiment
-    dry_runs = shard_dry_runs(eval_set.dry_run(), shards)
-    require_all_samples_kept(eval_set, dry_runs)
-
-    rows = []
-    missing = []
-    is_complete = True
-    for shard, dry_run in dry_runs.items():
-        log_dir = Shard.parse(shard).log_dir(experiment.log_dir)
-        state = shard_status(log_dir, dry_run)
-        rows.append([shard, state.name, str(state.samples), str(state.finished)])
-        if state.name == "missing":
-            missing.append(shard)
-        if state.name != "finished":
-            is_complete = False
-    title = f"{experiment.name}: logs in {experiment.log_dir}"
-    print_table(title, ("shard", "state"), ("samples", "finished"), rows)
-
-    if missing:
-        _print_missing(missing, options)
-    if not is_complete:
-        raise click.exceptions.Exit(1)
-    say(report_hint(experiment.log_dir))
+    progress = read_progress(eval_set)
+    print_table(
+        f"{eval_set.experiment.name}: logs in {eval_set.log_dir}",
+        ("task", "solver", "model"),
+        ("samples", "finished", "unscored", "errors", "missing"),
+        [_row(run) for run in progress.runs],
+    )
+    _print_shards(progress)
+    if progress.is_running:
+        say("A process is running it.")
+    if progress.is_finished:
+        say(report_hint(eval_set.log_dir))
+        return
+    if not progress.is_running or progress.shards:
+        _print_next_command(progress, options)
+    raise click.exceptions.Exit(1)
 
 
-def _print_missing(shards: Sequence[str], options: ExperimentOptions) -> None:
-    """Print the numbers of the shards that are missing, as Slurm reads them, and how to run one."""
-    numbers = [shard.partition("/")[0] for shard in shards]
-    command = ["discoverybench", "run", *options.words, "--shard", shards[0]]
-    say(f"Missing: {','.join(numbers)}")
-    say(f"To continue, run: {shlex.join(command)}")
+def _row(run: RunProgress) -> list[str]:
+    numbers = (run.samples, run.finished, run.unscored, run.errors, run.missing)
+    return [*run.labels, *(f"{number:,}" for number in numbers)]
+
+
+def _print_shards(progress: Progress) -> None:
+    """Print the numbers of the shards in each state, as Slurm's `--array` takes them."""
+    if not progress.shards:
+        return
+    for state in ShardState:
+        numbers = [str(shard.number) for shard, its_state in progress.shards.items() if its_state is state]
+        if numbers:
+            say(f"Shards {state}: {','.join(numbers)} (of {len(progress.shards)})")
+
+
+def _print_next_command(progress: Progress, options: ExperimentOptions) -> None:
+    """Print how to run what is missing."""
+    command = ["discoverybench", "run", *options.words]
+    if progress.shards:
+        missing = [shard for shard, state in progress.shards.items() if state is ShardState.MISSING]
+        if not missing:
+            return
+        command += ["--shard", str(missing[0])]
+    if progress.shards or any(run.missing or run.errors for run in progress.runs):
+        say(f"To continue, run: {shlex.join(command)}")

@@ -16,7 +16,8 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from inspect_discoverybench.errors.redaction import public_url
+from inspect_discoverybench.errors.redaction import public_settings, public_url
+from inspect_discoverybench.scorer.settings import OPERATIONAL
 
 Arguments = dict[str, Any]
 """Arguments or settings by name."""
@@ -57,8 +58,8 @@ class ModelSpec(Component):
 
     @property
     def settings(self) -> Arguments:
-        """The generation settings that are given."""
-        return self.config.model_dump(exclude_none=True)
+        """The generation settings that are given, without those of the connection, which change no answer."""
+        return self.config.model_dump(exclude_none=True, exclude=OPERATIONAL)
 
 
 NamedComponent = Annotated[Component, BeforeValidator(_from_name, json_schema_input_type=str | Component)]
@@ -157,6 +158,23 @@ class Experiment(StrictModel):
     """Tags of every run."""
 
     @property
+    def settings(self) -> Arguments:
+        """What all samples have in common beside task, solver and model: roles, limits of a sample, model settings.
+
+        Secrets are left out, and so is what does not change a sample, such as the number of connections.
+        """
+        roles = {}
+        for role, model in self.all_roles.items():
+            roles[role] = {"model": model.name, **public_settings({**model.settings, **model.args})}
+        model_settings = GenerateConfig.model_fields.keys() - OPERATIONAL
+        options = {name: value for name, value in self.options.items() if name in model_settings}
+        return {
+            "roles": roles,
+            "limits": self.limits.model_dump(exclude_none=True, exclude={"samples"}),
+            "options": public_settings(options),
+        }
+
+    @property
     def all_roles(self) -> dict[str, ModelSpec]:
         """The models of all roles, with the judge."""
         if self.grader is None:
@@ -172,5 +190,5 @@ class Experiment(StrictModel):
             arguments[LIMIT_ARGUMENTS[name]] = limit
         arguments["epochs"] = self.epochs
         arguments["tags"] = [self.name, *self.tags]
-        arguments["metadata"] = {**metadata, "experiment": self.name}
+        arguments["metadata"] = {**metadata, "experiment": self.name, "settings": self.settings}
         return arguments

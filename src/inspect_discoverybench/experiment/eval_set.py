@@ -1,31 +1,56 @@
 """An experiment as one call of Inspect's `eval_set`."""
 
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from multiprocessing import get_context
 from tempfile import TemporaryDirectory
-from typing import Any, Literal
 
 from inspect_ai import Task, eval_set, task_with
 from inspect_ai import eval as inspect_eval
+from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.solver import Solver
 from inspect_ai.util import registry_create
 
 from inspect_discoverybench import TASKS
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.provider_failures import inspect_errors
-from inspect_discoverybench.errors.redaction import remember_keys
+from inspect_discoverybench.errors.redaction import public_settings, remember_keys
 from inspect_discoverybench.experiment.definition import Arguments, Component, Experiment, ModelSpec
 from inspect_discoverybench.experiment.experiment_file import ExperimentFile
 from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
-from inspect_discoverybench.experiment.options import EVAL_OPTIONS, eval_set_options
+from inspect_discoverybench.experiment.options import eval_arguments, eval_set_options
+from inspect_discoverybench.experiment.selection import Selection
 from inspect_discoverybench.experiment.yaml_file import YamlFile
 from inspect_discoverybench.public_names import SOLVERS
+from inspect_discoverybench.results.run_log import RunLabels, SampleKey, sample_keys
+from inspect_discoverybench.results.run_record import is_discovery_task
 from inspect_discoverybench.scorer.judge import INHERITED
+from inspect_discoverybench.solvers.named_agent import named_agent
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """A task with one solver and one model.
+
+    Attributes:
+        labels: Its labels, which are unique within an experiment.
+        task: The task with the solver and the model.
+        samples: The samples that it has in each epoch, by id.
+        epochs: Number of epochs.
+    """
+
+    labels: RunLabels
+    task: Task
+    samples: Mapping[int | str, Sample]
+    epochs: int
+
+    @property
+    def sample_keys(self) -> set[SampleKey]:
+        """The samples in all epochs."""
+        return sample_keys([*self.samples], self.epochs)
 
 
 @dataclass(frozen=True)
@@ -35,38 +60,36 @@ class EvalSet:
     Attributes:
         experiment: The experiment.
         file: The file that describes it.
-        cells: The cells of the matrix.
-        tasks: The task of each cell, with the solver and the model of the cell.
-        arguments: The other arguments of Inspect's `eval_set`.
+        runs: Its runs, in the order of the matrix.
+        arguments: The arguments of Inspect's `eval_set` other than the tasks.
     """
 
     experiment: Experiment
     file: YamlFile
-    cells: Sequence[MatrixCell]
-    tasks: Sequence[Task]
+    runs: Sequence[PlannedRun]
     arguments: Arguments
 
-    def dry_run(self) -> list[EvalLog]:
-        """Let Inspect resolve every run without running samples.
+    @property
+    def log_dir(self) -> str:
+        """The log directory."""
+        return str(self.arguments["log_dir"])
 
-        Returns:
-            One log for each run. It has the effective settings and the ids of the samples that would run.
+    def check(self) -> None:
+        """Let Inspect resolve every run, without running samples and without a trace in the log directory.
+
+        Raises:
+            InvalidExperiment: Inspect refuses an argument.
         """
-        # These have side effects outside the log directory.
-        accepted = EVAL_OPTIONS - {"notification", "acp_server", "display"}
-        arguments = {name: value for name, value in self.arguments.items() if name in accepted}
-        arguments["log_realtime"] = False
-        arguments["ctl_server"] = False
-        arguments["run_samples"] = False
-
-        with TemporaryDirectory() as folder:
-            arguments["log_dir"] = folder
-            with inspect_errors(InvalidExperiment, str(self.file.path)):
-                logs = inspect_eval(list(self.tasks), **arguments)
-
-            # Without samples, which Inspect would try to read from the folder when it no longer exists.
-            without_samples = {"samples": None, "reductions": None}
-            return [log.model_copy(update=without_samples) for log in logs]
+        with TemporaryDirectory() as folder, inspect_errors(InvalidExperiment, str(self.file.path)):
+            inspect_eval(
+                [run.task for run in self.runs],
+                **eval_arguments(self.arguments),
+                log_dir=folder,
+                log_realtime=False,
+                ctl_server=False,
+                display="none",
+                run_samples=False,
+            )
 
     def run(self) -> tuple[bool, list[EvalLog]]:
         """Run the samples that are missing in the log directory.
@@ -76,7 +99,7 @@ class EvalSet:
         """
         remedy = "Remove the cause, then repeat the command. Finished samples are kept."
         with inspect_errors(InvalidExperiment, str(self.file.path), remedy):
-            return eval_set(list(self.tasks), **self.arguments)
+            return eval_set([run.task for run in self.runs], **self.arguments)
 
 
 def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
@@ -99,43 +122,46 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
     if "grader" not in roles:
         _require_default_judges(tasks, file)
 
+    selection = Selection.of(experiment, options, file)
+    runs = []
+    for cell, task in zip(cells, tasks, strict=True):
+        samples = selection.samples_of(task, [other.name for other in tasks])
+        runs.append(PlannedRun(cell.labels, task, samples, experiment.epochs))
+
     # Write every finished sample to the log immediately, so that a killed process loses none.
     arguments = {"log_buffer": 1, **options, **experiment.arguments}
     arguments["log_dir"] = experiment.log_dir
     arguments["model_roles"] = roles
-    return EvalSet(experiment, file, cells, tasks, arguments)
-
-
-def dry_run_in_subprocess(experiment_file: ExperimentFile) -> list[EvalLog]:
-    """Dry-run an experiment in a separate process.
-
-    Inspect keeps the display of the first `eval` in a process, and a dry run has no display.
-    """
-    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        return pool.submit(dry_run, experiment_file).result()
-
-
-def dry_run(experiment_file: ExperimentFile) -> list[EvalLog]:
-    """Dry-run an experiment: one log for each run, without samples."""
-    return build_eval_set(experiment_file).dry_run()
+    return EvalSet(experiment, file, runs, arguments)
 
 
 def _build_task(cell: MatrixCell, model: Model) -> Task:
-    task: Task = _create("task", cell.task, cell.task_line)
-    metadata = dict(task.metadata or {})
-    metadata["run"] = cell.labels._asdict()
-    if cell.solver is None:
-        return task_with(task, model=model, metadata=metadata)
+    agent = {}
+    solver = None
+    if cell.solver is not None:
+        solver = _build_solver(cell.solver, cell.solver_line)
+        if is_discovery_task(cell.task.name):
+            # As an argument of the task, which `inspect eval-retry` passes again. It would not restore a solver object.
+            agent = {"agent": cell.solver.name, "agent_args": cell.solver.args}
 
-    solver = _create("solver", cell.solver, cell.solver_line)
+    where = f"{cell.task_line}: task {cell.task.name}"
+    with inspect_errors(InvalidExperiment, where, _suggestion(cell.task.name, TASKS)):
+        task = registry_create("task", cell.task.name, **cell.task.args, **agent)
+    metadata = {**(task.metadata or {}), "run": cell.labels._asdict()}
+    if solver is None or agent:
+        return task_with(task, model=model, metadata=metadata)
     return task_with(task, model=model, metadata=metadata, solver=solver)
 
 
-def _create(kind: Literal["task", "solver"], component: Component, where: str) -> Any:
-    names = TASKS if kind == "task" else SOLVERS
-    suggestion = _suggestion(component.name, names)
-    with inspect_errors(InvalidExperiment, f"{where}: {kind} {component.name}", suggestion):
-        return registry_create(kind, component.name, **component.args)
+def _build_solver(component: Component, where: str) -> Solver:
+    if public_settings(component.args) != component.args:
+        raise InvalidExperiment(
+            f"{where}: solver {component.name} has an argument that is a secret, which logs would record. "
+            "Let the solver read an environment variable."
+        )
+    suggestion = _suggestion(component.name, SOLVERS)
+    with inspect_errors(InvalidExperiment, f"{where}: solver {component.name}", suggestion):
+        return named_agent(component.name, component.args)
 
 
 def _suggestion(name: str, names: Iterable[str]) -> str:

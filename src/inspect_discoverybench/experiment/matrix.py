@@ -2,20 +2,12 @@
 
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.redaction import public_settings
 from inspect_discoverybench.experiment.definition import Arguments, Component, Experiment, ModelSpec
 from inspect_discoverybench.experiment.yaml_file import YamlFile
-
-
-class RunLabels(NamedTuple):
-    """Task, solver and model of a run with their arguments, without secrets."""
-
-    task: str
-    solver: str
-    model: str
+from inspect_discoverybench.results.run_log import RunLabels
 
 
 @dataclass(frozen=True)
@@ -36,16 +28,14 @@ class MatrixCell:
         solver = "(the task's own)"
         if self.solver is not None:
             solver = _label(self.solver.name, self.solver.args)
-        settings = {**self.model.settings, **self.model.args}
-        model = _label(self.model.name, settings)
+        model = _label(self.model.name, {**self.model.settings, **self.model.args})
         return RunLabels(task, solver, model)
 
 
 def _label(name: str, args: Arguments) -> str:
     if not args:
         return name
-    shown = public_settings(args)
-    values = [f"{key}={value}" for key, value in shown.items()]
+    values = [f"{key}={value}" for key, value in public_settings(args).items()]
     return f"{name}({', '.join(values)})"
 
 
@@ -69,24 +59,20 @@ def matrix(experiment: Experiment, file: YamlFile) -> list[MatrixCell]:
 
 
 def _combine(experiment: Experiment, file: YamlFile) -> list[MatrixCell]:
-    solvers = experiment.solvers or (None,)
     sandbox = {} if experiment.sandbox is None else {"sandbox": experiment.sandbox}
     combinations = product(
         enumerate(experiment.tasks),
-        enumerate(solvers),
+        enumerate(experiment.solvers or [None]),
         enumerate(experiment.models),
     )
-
-    cells = []
-    for (task_number, task), (solver_number, solver), (model_number, model) in combinations:
-        args = sandbox | task.args
-        cell = MatrixCell(
-            task=task.model_copy(update={"args": args}),
+    return [
+        MatrixCell(
+            task=task.model_copy(update={"args": sandbox | task.args}),
             solver=solver,
             model=model,
             task_line=file.where("tasks", task_number),
             solver_line=file.where("solvers", solver_number),
             model_line=file.where("models", model_number),
         )
-        cells.append(cell)
-    return cells
+        for (task_number, task), (solver_number, solver), (model_number, model) in combinations
+    ]

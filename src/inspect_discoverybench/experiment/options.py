@@ -35,9 +35,6 @@ FILES = ("approval", "review", "model_cost_config")
 
 _SETTINGS = GenerateConfig.model_fields.keys()
 
-EVAL_OPTIONS = inspect.signature(inspect_eval).parameters.keys() - {"eval_set_id"} | _SETTINGS
-"""The options that Inspect's `eval` has, too."""
-
 _POSSIBLE = inspect.signature(eval_set).parameters.keys() - {"kwargs"} | _SETTINGS
 
 
@@ -63,6 +60,13 @@ def eval_set_options(options: Arguments, file: YamlFile) -> Arguments:
             shown = public_settings({name: value})
             raise InvalidExperiment(f"{where}: {first['msg']}, got {shown[name]}.") from error
     return arguments
+
+
+def eval_arguments(arguments: Arguments) -> Arguments:
+    """The arguments of `eval_set` that Inspect's `eval` has, too, without those that have an effect elsewhere."""
+    names = inspect.signature(inspect_eval).parameters.keys() | _SETTINGS
+    names -= {"eval_set_id", "log_dir", "log_realtime", "ctl_server", "display", "notification", "acp_server"}
+    return {name: value for name, value in arguments.items() if name in names}
 
 
 def _argument(name: str, value: Any) -> Any:

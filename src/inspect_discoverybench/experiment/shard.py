@@ -1,18 +1,16 @@
 """Shards: disjoint, balanced parts of an experiment's samples. Each has its own log directory."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlparse
 
-from inspect_ai import Task, task_with
-from inspect_ai.log import EvalLog
+from inspect_ai import task_with
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument, InvalidExperiment
-from inspect_discoverybench.experiment.eval_set import EvalSet
-from inspect_discoverybench.results.log_files import read_summaries
+from inspect_discoverybench.experiment.eval_set import EvalSet, PlannedRun
+from inspect_discoverybench.results.run_log import read_run_logs
 from inspect_discoverybench.results.run_record import TASK_SAMPLES
 
 MAX_SHARDS = 10_000
@@ -48,104 +46,79 @@ class Shard:
             f"--shard must be K/N with 1 ≤ K ≤ N ≤ {MAX_SHARDS:,}, such as 1/4 for the first of four, got {text}."
         )
 
+    @classmethod
+    def all(cls, count: int) -> "list[Shard]":
+        """All shards of an experiment that is divided into so many."""
+        return [cls(number, count) for number in range(1, count + 1)]
+
     def log_dir(self, parent: str) -> str:
         """Log directory of the shard, in that of the experiment."""
-        digits = len(str(self.count))
-        number = str(self.number).zfill(digits)
+        number = str(self.number).zfill(len(str(self.count)))
         return f"{parent.rstrip('/')}/shard-{number}-of-{self.count}"
 
-    def samples_of(self, samples: SampleIds, run: int) -> SampleIds:
-        """The samples of the shard among those of the run with this number.
+    def part_of(self, run: PlannedRun, position: int) -> PlannedRun:
+        """The part of a run that is in this shard. All epochs of a sample are in one shard.
+
+        Args:
+            run: A run of the experiment.
+            position: Its position in the matrix.
+        """
+        ids = self.share_of([*run.samples], position)
+        return replace(run, samples={name: run.samples[name] for name in ids})
+
+    def share_of(self, samples: SampleIds, position: int) -> SampleIds:
+        """The samples of this shard among those of the run at this position of the matrix.
 
         The samples of a run go to the shards in turn, so that two shards differ by at most one of them. Samples stay in
         their shard when `limits.samples` increases.
         """
         # Each run begins with another shard: otherwise the first shards would have the last samples of all runs.
-        first = (self.number - 1 - run) % self.count
+        first = (self.number - 1 - position) % self.count
         return samples[first :: self.count]
 
 
-def shard_dry_runs(dry_run: Sequence[EvalLog], count: int) -> dict[str, list[EvalLog]]:
-    """The dry run of each shard, by `K/N`, from that of the whole experiment.
-
-    All epochs of a sample are in one shard.
-    """
-    dry_runs = {}
-    for number in range(1, count + 1):
-        shard = Shard(number, count)
-        logs = []
-        for run, log in enumerate(dry_run):
-            ids = shard.samples_of(_sample_ids(log), run)
-            logs.append(_with_samples(log, ids))
-        dry_runs[str(shard)] = logs
-    return dry_runs
-
-
-def _sample_ids(log: EvalLog) -> SampleIds:
-    return list(log.eval.dataset.sample_ids or [])
-
-
-def _with_samples(log: EvalLog, ids: SampleIds) -> EvalLog:
-    """A dry run with these samples, as if the run had no others."""
-    copy = log.model_copy(deep=True)
-    dataset = copy.eval.dataset
-    dataset.sample_ids = ids
-    dataset.samples = len(ids)
-    # Already applied in the dry run.
-    config = copy.eval.config
-    config.limit = None
-    config.sample_id = None
-    return copy
-
-
-def restrict_to_shard(eval_set: EvalSet, shard: Shard, dry_run: Sequence[EvalLog]) -> EvalSet:
-    """Restrict an experiment to the samples of a shard, by its dry run, and to its log directory.
-
-    Runs without samples are left out.
+def restrict_to_shard(eval_set: EvalSet, shard: Shard) -> EvalSet:
+    """Restrict an experiment to the samples of a shard and to its log directory. Runs without samples are left out.
 
     Raises:
         InvalidExperiment: An option does not work with shards.
     """
-    arguments = dict(eval_set.arguments)
-    if arguments.get("sample_shuffle") is True:
+    if eval_set.arguments.get("sample_shuffle") is True:
         where = eval_set.file.where("options")
         raise InvalidExperiment(
             f"{where}: --shard needs a seed in options.sample_shuffle, such as 7. All shards must have the same order."
         )
 
-    parent = eval_set.experiment.log_dir
-    arguments.setdefault("eval_set_id", _eval_set_id(parent, shard.count))
-    arguments["log_dir"] = shard.log_dir(parent)
-    arguments["metadata"] = arguments["metadata"] | {"shard": str(shard)}
-    # Already applied in the dry run.
-    arguments["limit"] = None
-    arguments["sample_id"] = None
+    parent = eval_set.log_dir
+    arguments = {
+        "eval_set_id": _eval_set_id(parent, shard.count),
+        **eval_set.arguments,
+        "log_dir": shard.log_dir(parent),
+        "metadata": eval_set.arguments["metadata"] | {"shard": str(shard)},
+        # The datasets have only the selected samples of the shard.
+        "limit": None,
+        "sample_id": None,
+    }
+    runs = []
+    for position, run in enumerate(eval_set.runs):
+        part = shard.part_of(run, position)
+        if part.samples:
+            runs.append(_with_restricted_task(part))
+    return replace(eval_set, runs=runs, arguments=arguments)
 
-    cells = []
-    tasks = []
-    for cell, task, log in zip(eval_set.cells, eval_set.tasks, dry_run, strict=True):
-        ids = _sample_ids(log)
-        if ids:
-            cells.append(cell)
-            tasks.append(_restrict_task(task, set(ids)))
-    return replace(eval_set, cells=cells, tasks=tasks, arguments=arguments)
 
-
-def _restrict_task(task: Task, ids: set[int | str]) -> Task:
-    dataset = task.dataset.filter(lambda sample: sample.id in ids)
+def _with_restricted_task(run: PlannedRun) -> PlannedRun:
+    task = run.task
     metadata = {**(task.metadata or {}), TASK_SAMPLES: len(task.dataset)}
-    return task_with(task, dataset=dataset, metadata=metadata)
+    dataset = task.dataset.filter(lambda sample: sample.id in run.samples)
+    return replace(run, task=task_with(task, dataset=dataset, metadata=metadata))
 
 
 def _eval_set_id(log_dir: str, count: int) -> str:
     """Inspect's id of the eval set. It is equal in all shards, so that a shard that was started twice is read once."""
-    for log in read_summaries(log_dir):
-        recorded = log.header.eval.eval_set_id
-        if recorded is not None:  # shards keep it if their logs are moved
-            return recorded
+    for log in read_run_logs(log_dir):
+        if log.eval_set_id is not None:  # shards keep it if their logs are moved
+            return log.eval_set_id
 
-    address = log_dir
-    if not urlparse(log_dir).scheme:
-        address = str(Path(log_dir).resolve())
-    digest = sha256(f"{address} {count}".encode())
-    return digest.hexdigest()[:32]
+    address = log_dir if urlparse(log_dir).scheme else str(Path(log_dir).resolve())
+    return sha256(f"{address} {count}".encode()).hexdigest()[:32]

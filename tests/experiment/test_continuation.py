@@ -1,12 +1,12 @@
 """A second run of an experiment: it continues the first, and never drops a finished sample."""
 
+import json
 import os
+import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from inspect_ai.log import EvalLog
 
 from tests.command_line import completed, discoverybench, lab, refused
 from tests.endpoint import Answer, Raw, Request, question, tool_call, truthful
-from tests.experiment.experiments import logs
+from tests.experiment.experiments import logs, start, wait_until
 
 pytestmark = pytest.mark.usefixtures("sweep")
 
@@ -65,35 +65,6 @@ def finished(logs: list[EvalLog]) -> set[str | None]:
     return ids
 
 
-def start(text: str, model: str) -> subprocess.Popen[str]:
-    """Run an experiment in a process group of its own."""
-    Path("experiment.yaml").write_text(text.replace("MODEL", model), "utf-8")
-    return subprocess.Popen(
-        [
-            Path(sys.executable).with_name("discoverybench"),
-            "run",
-            "experiment.yaml",
-            "--set",
-            "options.retry_attempts=0",
-        ],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def wait_until(condition: Callable[[], object], process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 240
-    while True:
-        with suppress(ValueError):  # a log that is just being written
-            if condition():
-                return
-        assert process.poll() is None, "it ended by itself"
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
-
-
 @pytest.mark.usefixtures("command_line")
 def test_a_killed_run_is_completed_without_repeating_samples() -> None:
     def answer(_: Request) -> Answer:
@@ -108,9 +79,8 @@ def test_a_killed_run_is_completed_without_repeating_samples() -> None:
         before = finished(logs())
         assert 2 <= len(before) < 6
         completed("run experiment.yaml")
-        # Only Inspect notices, in the process of the dry run.
         message = refused("run experiment.yaml --set limits={} --set options.sample_id=[nowhere]")
-    assert message.startswith("Error: experiment.yaml: No matches in dataset")
+    assert "options.sample_id: no sample of discoverybench/demo matches nowhere." in message
     [log] = [log for log in logs() if log.status == "success"]
     after = finished([log])
     assert len(after) == 6
@@ -138,7 +108,7 @@ def test_a_terminated_run_removes_its_containers_and_exits_with_1() -> None:
         finally:
             process.kill()
     assert process.returncode == 1, errors
-    assert "Interrupted. Finished samples are in the logs. Repeat the command to continue." in errors
+    assert "Interrupted. Finished samples are kept. Repeat the command to continue." in errors
     lookup = subprocess.run(["docker", "inspect", containers[0]], capture_output=True, check=False)
     assert lookup.returncode != 0, "the container is still there"
 
@@ -203,3 +173,94 @@ def test_a_truncated_log_is_named_with_the_remedy() -> None:
     message = refused("run twice.yaml")
     assert f"logs/small/{log.name} cannot be read: " in message
     assert "inspect log recover" in message
+
+
+STUDY = Path(__file__).parents[2] / "examples" / "lighthouses"
+CUSTOM = """
+name: custom
+tasks: [{name: discoverybench/custom, args: {path: study}}]
+solvers: [discoverybench/gold]
+models: [discoverybench/baseline]
+grader: discoverybench/lexical
+sandbox: local
+log_dir: logs/small
+"""
+
+
+@pytest.fixture
+def study() -> Path:
+    """An experiment with a copy of a study."""
+    Path("custom.yaml").write_text(CUSTOM, "utf-8")
+    shutil.copytree(STUDY, "study")
+    return Path("study")
+
+
+def edit_gold(study: Path) -> None:
+    metadata = study / "metadata_0.json"
+    content = json.loads(metadata.read_text("utf-8"))
+    content["queries"][0]["true_hypothesis"] = "Another gold hypothesis."
+    metadata.write_text(json.dumps(content), "utf-8")
+
+
+def edit_data(study: Path) -> None:
+    [table, *_] = sorted(study.glob("*.csv"))
+    lines = table.read_text("utf-8").splitlines(keepends=True)
+    table.write_text("".join(lines[:-1]), "utf-8")
+
+
+def edit_goal_text(study: Path) -> None:
+    metadata = study / "metadata_0.json"
+    content = json.loads(metadata.read_text("utf-8"))
+    content["queries"][0]["question"] += " Why?"
+    metadata.write_text(json.dumps(content), "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("edit", "change"),
+    [(edit_gold, "gold hypothesis"), (edit_data, "data file "), (edit_goal_text, "task text")],
+)
+@pytest.mark.parametrize("shards", [("", ""), ("--shard 1/2", "--shard 2/2")])
+def test_samples_that_were_made_of_other_data_are_refused(
+    study: Path, edit: Callable[[Path], None], change: str, shards: tuple[str, str]
+) -> None:
+    first, second = shards
+    completed(f"run custom.yaml {first}")
+    before = finished(logs())
+    edit(study)
+    for command in (f"run custom.yaml {second}", "status custom.yaml", "run custom.yaml --dry-run"):
+        if first and command.endswith("--dry-run"):
+            continue
+        message = refused(command)
+        assert "sample custom/study/0/0 was run with another " in message
+        assert change in message
+        assert "Undo the change, or use another log_dir." in message
+    assert finished(logs()) == before
+
+
+def test_an_agent_whose_file_changed_is_refused() -> None:
+    agent = Path("mine.py")
+    agent.write_text(
+        "from inspect_ai.solver import generate, solver\n\n\n@solver\ndef mine():\n    return generate()\n", "utf-8"
+    )
+    experiment = "run gold.yaml --limit 1 --set 'solvers=[mine.py@mine]'"
+    completed(experiment)
+    completed(experiment)
+    agent.write_text(agent.read_text("utf-8") + "# changed\n", "utf-8")
+    assert "the file of the agent mine.py@mine changed." in refused(experiment)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "limits.messages=9",
+        "grader={name: discoverybench/lexical, config: {temperature: 0.5}}",
+        "options.temperature=0.5",
+        "tasks.0={name: discoverybench/demo, args: {aggregation: released}}",
+    ],
+)
+@pytest.mark.parametrize("shards", [("", ""), ("--shard 1/2", "--shard 2/2")])
+def test_another_setting_is_refused_also_in_another_shard(change: str, shards: tuple[str, str]) -> None:
+    first, second = shards
+    completed(f"run gold.yaml {first}")
+    assert "does not belong to this experiment" in refused(f"run gold.yaml {second} --set '{change}'")
+    completed(f"run gold.yaml {second} --set options.max_connections=3 --set options.max_samples=1")

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from inspect_ai.log import EvalLog, EvalMetric, EvalSampleSummary, headline_metric
 
 from inspect_discoverybench.errors.provider_failures import one_line
-from inspect_discoverybench.experiment.matrix import RunLabels
 from inspect_discoverybench.results.configuration import benchmark_name
 from inspect_discoverybench.results.coverage import describe_tasks, split_size
-from inspect_discoverybench.results.log_files import LogSummary
+from inspect_discoverybench.results.run_log import RunLabels, RunLog
 from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.usage import total_cost, total_tokens
 from inspect_discoverybench.scorer.metrics import CI_LOWER, CI_UPPER
@@ -43,9 +42,9 @@ class SampleCounts:
         return self.unscored + self.errors
 
     @classmethod
-    def of_log(cls, log: LogSummary) -> "SampleCounts":
+    def of_log(cls, log: RunLog) -> "SampleCounts":
         """Count the samples of a log."""
-        finished = log.finished
+        finished = log.finished.values()
         outcomes = [SampleOutcome.of_summary(sample) for sample in finished]
         scored = sum(outcome.is_scored for outcome in outcomes)
         unscored = 0
@@ -55,7 +54,7 @@ class SampleCounts:
             scored=scored,
             unscored=unscored,
             no_submission=sum(outcome.is_without_submission for outcome in outcomes),
-            errors=sum(sample.error is not None for sample in log.samples),
+            errors=len(log.ended) - len(finished),
             calls_as_text=sum(_wrote_calls_as_text(sample) for sample in finished),
         )
 
@@ -118,22 +117,18 @@ class RunOutcome:
     @classmethod
     def of_log(cls, log: EvalLog) -> "RunOutcome":
         """Read a log whose header `eval_set` returned."""
-        summary = LogSummary.read(log.location)
-        labels = (log.eval.metadata or {})["run"]  # recorded by `eval_set.py`
+        summary = RunLog.read(log.location)
         samples = SampleCounts.of_log(summary)
         usages = list(log.stats.model_usage.values())
-        error = None
-        if log.error:
-            error = one_line(log.error.message)
         return cls(
-            labels=RunLabels(**labels),
+            labels=RunLabels(**summary.metadata["run"]),
             tasks=_tasks(summary),
             score=HeadlineScore.of_log(log, samples),
             samples=samples,
             tokens=total_tokens(usages),
             cost=total_cost(usages),
             complete=summary.is_complete,
-            error=error,
+            error=one_line(log.error.message) if log.error else None,
             log=summary.path,
             score_command=_score_command(log, summary.path),
         )
@@ -144,7 +139,7 @@ class RunOutcome:
         return self.score is not None and self.score.metric == SCORE_NAME
 
 
-def _tasks(log: LogSummary) -> str:
+def _tasks(log: RunLog) -> str:
     domains = {sample.id: sample.metadata.get("domain") for sample in log.samples}
     splits = [sample.metadata.get("split") for sample in log.samples]
     split = splits[0] if splits else None
@@ -152,10 +147,7 @@ def _tasks(log: LogSummary) -> str:
     benchmark = benchmark_name(run, split)
     available = split_size(benchmark, run.task_samples or 0)
     tasks = describe_tasks(domains, {run.selection}, available)
-    shard = (log.header.eval.metadata or {}).get("shard")
-    if shard is None:
-        return tasks
-    return f"{tasks} in shard {shard}"
+    return tasks if log.shard is None else f"{tasks} in shard {log.shard}"
 
 
 def _interval(metrics: dict[str, EvalMetric]) -> tuple[float, float] | None:
@@ -179,8 +171,6 @@ def _score_command(log: EvalLog, location: str) -> str:
         if scorer.name != SCORE_NAME:  # Inspect finds other scorers by their names in the log
             continue
         words += ["--scorer", "discoverybench/hms"]
-        options = scorer.options or {}
-        for name, value in options.items():
-            text = json.dumps(value)
-            words += ["-S", f"{name}={text}"]
+        for name, value in (scorer.options or {}).items():
+            words += ["-S", f"{name}={json.dumps(value)}"]
     return shlex.join(words)

@@ -103,5 +103,6 @@ def test_a_model_that_writes_its_calls_as_text_gets_advice_and_both_forms_of_an_
     assert f"with {model}: 2 of 2 samples wrote their calls as text: try `-S actions=text`" in advice
 
     configurations = set(configurations_of(read_results(["logs/small"]).rows))
-    names = sorted(configuration.name.rpartition("(")[2] for configuration in configurations)
-    assert names == ["actions=text, turns=3)", "turns=3)"]
+    names = sorted(configuration.name for configuration in configurations)
+    assert sorted("actions=text" in name for name in names) == [False, True]
+    assert len(names) == 2

@@ -1,0 +1,110 @@
+"""Continuing an experiment: whether all finished samples in its log directory stay.
+
+Inspect's `eval_set` refuses a log of another run in its directory, but not in those of other shards, and it drops
+finished samples that are no longer part of a run.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from inspect_discoverybench.errors.exceptions import InvalidExperiment
+from inspect_discoverybench.experiment.eval_set import EvalSet, PlannedRun
+from inspect_discoverybench.experiment.shard import Shard
+from inspect_discoverybench.results.run_log import RunLog
+from inspect_discoverybench.results.run_record import AGENT_DIGEST
+from inspect_discoverybench.results.sample_inputs import changed_inputs
+
+OTHER_LOG_DIR = "Undo the change, or use another log_dir."
+
+
+def require_continuation(eval_set: EvalSet, logs: Sequence[RunLog], shard: Shard | None) -> None:
+    """Check that an experiment continues the logs in its log directory.
+
+    Args:
+        eval_set: The whole experiment.
+        logs: All logs in its log directory.
+        shard: The shard to run; None for the whole experiment.
+
+    Raises:
+        InvalidExperiment: A log does not belong to any run, or finished samples are no longer part of a run, or were
+            made of other data.
+    """
+    for log in logs:
+        _require_same_division(log, eval_set, shard)
+        _require_kept(log, eval_set, shard)
+
+
+def _require_same_division(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
+    if log.shard is None and shard is None:
+        return
+    if log.shard is not None and shard is not None and Shard.parse(log.shard).count == shard.count:
+        return
+    owner = f"shard {log.shard}" if log.shard else "a run without shards"
+    raise InvalidExperiment(
+        f"{eval_set.log_dir} has logs of {owner}. Divide the experiment in the same way, or use another log_dir."
+    )
+
+
+def _require_kept(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
+    """Check one log against the run that it belongs to."""
+    where = f"{eval_set.file.path}: {Path(log.path).name} in {eval_set.log_dir}"
+    position = _position_of(log, eval_set)
+    if position is None or log.settings != eval_set.experiment.settings:
+        raise InvalidExperiment(f"{where} does not belong to this experiment in its current form. {OTHER_LOG_DIR}")
+
+    run = eval_set.runs[position]
+    if log.agent_digest != (run.task.metadata or {}).get(AGENT_DIGEST):
+        raise InvalidExperiment(f"{where}: the file of the agent {run.labels.solver} changed. {OTHER_LOG_DIR}")
+
+    dataset_size = len(run.task.dataset)
+    if log.shard is not None:
+        run = Shard.parse(log.shard).part_of(run, position)
+        dataset_size = len(run.samples)
+    _require_same_inputs(log, run, where)
+
+    # A shard that is not to be run must have the samples that are its own now, finished or not: otherwise the shards
+    # together would repeat some samples and leave out others.
+    is_to_be_run = log.shard == (None if shard is None else str(shard))
+    samples = set(log.finished) if is_to_be_run else log.planned
+    lost = samples - run.sample_keys
+    if _starts_over(log, eval_set, dataset_size):
+        lost = samples
+    if lost:
+        raise InvalidExperiment(
+            f"{eval_set.file.path}: {len(lost)} samples of {Path(log.path).name} in {eval_set.log_dir} would be "
+            "dropped, because epochs, limits.samples, options.sample_id or sample_shuffle, or the data changed. "
+            f"{OTHER_LOG_DIR}"
+        )
+
+
+def _position_of(log: RunLog, eval_set: EvalSet) -> int | None:
+    """The position of the log's run in the matrix."""
+    for position, run in enumerate(eval_set.runs):
+        if run.labels == log.labels:
+            return position
+    return None
+
+
+def _require_same_inputs(log: RunLog, run: PlannedRun, where: str) -> None:
+    """Check that the finished samples of a log were made of what the same samples would be made of now."""
+    samples = {str(name): sample for name, sample in run.samples.items()}
+    for key, summary in log.finished.items():
+        if key.id not in samples:
+            continue
+        changes = changed_inputs(summary.metadata, samples[key.id].metadata or {})
+        if changes:
+            raise InvalidExperiment(
+                f"{where}: sample {key.id} was run with another {' and another '.join(changes)}. {OTHER_LOG_DIR}"
+            )
+
+
+def _starts_over(log: RunLog, eval_set: EvalSet, dataset_size: int) -> bool:
+    """Whether Inspect reuses no sample of the log: those of a larger dataset or of another random selection.
+
+    No public call answers it. The rules are those of `eval_log_sample_source` and `shuffle_changed` in
+    https://github.com/UKGovernmentBEIS/inspect_ai/tree/main/src/inspect_ai/_eval.
+    """
+    if (log.header.eval.dataset.samples or 0) > dataset_size:
+        return True
+    is_random_selection = log.shard is None and eval_set.arguments.get("limit") is not None
+    return is_random_selection and log.header.eval.config.sample_shuffle != eval_set.arguments.get("sample_shuffle")

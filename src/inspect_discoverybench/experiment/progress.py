@@ -1,0 +1,146 @@
+"""How far an experiment is, read from its logs at any time."""
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from inspect_discoverybench.errors.exceptions import UnreadableLog
+from inspect_discoverybench.experiment.continuation import require_continuation
+from inspect_discoverybench.experiment.eval_set import EvalSet, PlannedRun
+from inspect_discoverybench.experiment.log_lock import is_locked
+from inspect_discoverybench.experiment.shard import Shard
+from inspect_discoverybench.results.run_log import RunLabels, RunLog, SampleKey, read_run_logs
+from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
+
+ATTEMPTS = 5
+"""Number of times that logs are read while a process writes them: a log is incomplete for a moment."""
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """The samples of a run, in all epochs, by what became of them.
+
+    Attributes:
+        labels: The labels of the run.
+        samples: Number of its samples. The other numbers add up to it.
+        finished: Samples that have a score, or need none.
+        unscored: Samples that ended without a score.
+        errors: Samples that ended with an error.
+        missing: Samples that have not ended.
+    """
+
+    labels: RunLabels
+    samples: int
+    finished: int
+    unscored: int
+    errors: int
+    missing: int
+
+
+class ShardState(StrEnum):
+    """What is known of a shard."""
+
+    FINISHED = "finished"  # it has all its samples, without errors
+    RUNNING = "running"  # a process holds its log directory
+    MISSING = "missing"  # neither
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an experiment is.
+
+    Attributes:
+        runs: Its runs, in the order of the matrix.
+        shards: The state of each shard; none if the experiment is not divided.
+        is_running: Whether a process holds the log directory, or that of a shard.
+    """
+
+    runs: Sequence[RunProgress]
+    shards: Mapping[Shard, ShardState]
+    is_running: bool
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether every sample is finished."""
+        return all(run.finished == run.samples for run in self.runs)
+
+
+def read_progress(eval_set: EvalSet) -> Progress:
+    """Read how far an experiment is. The shards are found in its log directory.
+
+    Raises:
+        InvalidExperiment: A log does not belong to the experiment, or is damaged.
+    """
+    # Before the logs are read: what ends in between counts as running, not as missing.
+    is_running = is_locked(eval_set.log_dir)
+    logs = _read_logs(eval_set.log_dir)
+    shards = _shards(eval_set.log_dir, logs)
+    running = [shard for shard in shards if is_locked(shard.log_dir(eval_set.log_dir))]
+    require_continuation(eval_set, logs, shards[0] if shards else None)
+
+    ended = _ended_samples(logs)
+    states = {}
+    for shard in shards:
+        states[shard] = _shard_state(shard, eval_set, ended)
+        if shard in running:
+            states[shard] = ShardState.RUNNING
+    return Progress(
+        runs=[_progress_of(run, ended[run.labels]) for run in eval_set.runs],
+        shards=states,
+        is_running=is_running or bool(running),
+    )
+
+
+def _read_logs(log_dir: str) -> list[RunLog]:
+    """Read all logs, and again if a process is just writing one."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            return list(read_run_logs(log_dir))
+        except UnreadableLog:
+            if attempt == ATTEMPTS:
+                raise
+            time.sleep(0.5)
+    return []
+
+
+def _shards(log_dir: str, logs: Sequence[RunLog]) -> list[Shard]:
+    """All shards of the experiment, from its logs, or from a folder in which a shard has no log yet."""
+    for log in logs:
+        if log.shard is not None:
+            return Shard.all(Shard.parse(log.shard).count)
+    for folder in Path(log_dir).glob("shard-*-of-*"):
+        return Shard.all(int(folder.name.rpartition("-")[2]))
+    return []
+
+
+def _ended_samples(logs: Sequence[RunLog]) -> Mapping[RunLabels, dict[SampleKey, SampleOutcome]]:
+    """How the samples of each run ended. The last log counts, because an attempt begins with what the last one has."""
+    ended: defaultdict[RunLabels, dict[SampleKey, SampleOutcome]] = defaultdict(dict)
+    for log in logs:
+        if log.labels is not None:
+            for key, sample in log.ended.items():
+                ended[log.labels][key] = SampleOutcome.of_summary(sample)
+    return ended
+
+
+def _progress_of(run: PlannedRun, ended: Mapping[SampleKey, SampleOutcome]) -> RunProgress:
+    outcomes = Counter(ended.get(key) for key in run.sample_keys)
+    errors = outcomes[SampleOutcome.ERROR]
+    # Without a scorer, as for a single goal without a gold hypothesis, no sample has a score.
+    unscored = outcomes[SampleOutcome.UNSCORED] if run.task.scorer else 0
+    missing = outcomes[None]
+    samples = outcomes.total()
+    return RunProgress(run.labels, samples, samples - errors - unscored - missing, unscored, errors, missing)
+
+
+def _shard_state(
+    shard: Shard, eval_set: EvalSet, ended: Mapping[RunLabels, Mapping[SampleKey, SampleOutcome]]
+) -> ShardState:
+    for position, run in enumerate(eval_set.runs):
+        for key in shard.part_of(run, position).sample_keys:
+            if ended[run.labels].get(key) in (None, SampleOutcome.ERROR):
+                return ShardState.MISSING
+    return ShardState.FINISHED

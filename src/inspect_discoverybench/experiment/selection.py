@@ -1,0 +1,103 @@
+"""Which samples of its tasks an experiment runs.
+
+Inspect applies the same rules (https://inspect.aisi.org.uk/options.html), but tells their result only in a log.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from inspect_ai import Task
+from inspect_ai.dataset import Sample
+
+from inspect_discoverybench.errors.exceptions import InvalidExperiment
+from inspect_discoverybench.experiment.definition import Arguments, Experiment
+from inspect_discoverybench.experiment.yaml_file import YamlFile
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A selection of the samples of each task.
+
+    Attributes:
+        limit: Maximum number of samples; None for all.
+        selectors: Patterns of sample ids, or `TASK:PATTERN` for one task; None for all samples.
+        shuffle: Whether to shuffle the samples first, or the seed with which.
+        where: `file:line` of the options.
+    """
+
+    limit: int | None
+    selectors: list[str] | None
+    shuffle: bool | int | None
+    where: str
+
+    @classmethod
+    def of(cls, experiment: Experiment, options: Arguments, file: YamlFile) -> "Selection":
+        """Read the selection of an experiment.
+
+        Raises:
+            InvalidExperiment: Samples are selected by id and in another way.
+        """
+        limit = experiment.limits.samples
+        shuffle = options.get("sample_shuffle")
+        where = file.where("options", "sample_id")
+        selectors = None
+        sample_id = options.get("sample_id")
+        if sample_id is not None:
+            selectors = [str(selector) for selector in (sample_id if isinstance(sample_id, list) else [sample_id])]
+            for name, value in (("limits.samples", limit), ("options.sample_shuffle", shuffle)):
+                if value is not None:
+                    raise InvalidExperiment(f"{where}: options.sample_id and {name} exclude each other. Omit one.")
+        return cls(limit, selectors, shuffle, where)
+
+    def samples_of(self, task: Task, task_names: Collection[str]) -> dict[int | str, Sample]:
+        """The selected samples of a task by id, in order. The task's dataset is shuffled in place.
+
+        Args:
+            task: The task.
+            task_names: Names of all tasks of the experiment.
+
+        Raises:
+            InvalidExperiment: The task has no sample with a selected id.
+        """
+        self._order(task)
+        if self.selectors is None:
+            samples = list(task.dataset)[: self.limit]
+        else:
+            patterns = self._patterns_for(task, task_names)
+            samples = [sample for sample in task.dataset if _matches(sample, patterns)]
+            if patterns and not samples:
+                raise InvalidExperiment(
+                    f"{self.where}: options.sample_id: no sample of {task.name} matches {', '.join(patterns)}."
+                )
+        return {sample.id: sample for sample in samples if sample.id is not None}
+
+    def _order(self, task: Task) -> None:
+        """Number samples without id, as Inspect does, and shuffle. Inspect does not shuffle a dataset again."""
+        for number, sample in enumerate(task.dataset, start=1):
+            if sample.id is None:
+                sample.id = number
+        if self.shuffle and not task.dataset.shuffled:
+            task.dataset.shuffle(None if self.shuffle is True else self.shuffle)
+
+    def _patterns_for(self, task: Task, task_names: Collection[str]) -> list[str]:
+        """The patterns of ids that concern a task."""
+        names = {name.lower() for name in task_names}
+        patterns = []
+        for selector in self.selectors or []:
+            name, colon, pattern = selector.partition(":")
+            if not colon or name.lower() not in names:
+                patterns.append(selector)
+            elif name.lower() == task.name.lower():
+                patterns.append(pattern)
+        return patterns
+
+
+def _matches(sample: Sample, patterns: Collection[str]) -> bool:
+    return any(fnmatchcase(_padded(sample.id), _padded(pattern)) for pattern in patterns)
+
+
+def _padded(sample_id: int | str | None) -> str:
+    """The id as Inspect compares it, in `normalise_sample_id`: `7` and `007` are one sample, `1*` matches no number."""
+    text = str(sample_id)
+    return text.zfill(20) if text.isdigit() else text

@@ -1,0 +1,123 @@
+"""`discoverybench status`: how far an experiment is, before, while and after it runs."""
+
+import re
+import threading
+from pathlib import Path
+
+import pytest
+
+from inspect_discoverybench.experiment.log_lock import locked
+from tests.command_line import completed, discoverybench, failed, lab, refused
+from tests.endpoint import Answer, Request, question, tool_call, truthful
+from tests.experiment.experiments import logs, start, wait_until
+
+HYPOTHESIS = tool_call("submit", hypothesis="y rises with x.", workflow="1. load")
+NO_DATA_GUESS = "--set solvers=[discoverybench/no_data_guess]"
+TWO = """
+name: two
+tasks: [discoverybench/demo]
+solvers: [discoverybench/no_data_guess]
+models: [MODEL]
+log_dir: logs/small
+limits: {samples: 2}
+options: {max_samples: 1}
+"""
+
+
+def counts(output: str) -> list[str]:
+    """The numbers of each row: samples, finished, unscored, errors and missing."""
+    return [" ".join(row.split()) for row in re.findall(r"((?: +\d+){5}) *$", output, re.MULTILINE)]
+
+
+def test_before_the_first_run_everything_is_missing_and_nothing_is_written() -> None:
+    output = failed("status small.yaml --set epochs=3")
+    assert counts(output) == ["6 0 0 0 6"] * 4
+    assert "To continue, run: discoverybench run small.yaml --set epochs=3\n" in output
+    assert "A process is running it." not in output
+    assert not Path("logs").exists()
+
+
+def test_a_finished_experiment_exits_with_0_and_more_samples_are_missing() -> None:
+    completed("run small.yaml")
+    output = completed("status small.yaml")
+    assert counts(output) == ["2 2 0 0 0"] * 4
+    assert "To make a report, run: discoverybench report logs/small" in output
+    assert counts(failed("status small.yaml --limit 3")) == ["3 2 0 0 1"] * 4
+
+
+@pytest.mark.usefixtures("command_line")
+def test_a_running_experiment_is_read_while_it_runs() -> None:
+    goes_on = threading.Event()
+    requests = iter(range(9))
+
+    def answer(_: Request) -> Answer:
+        if next(requests) == 1:
+            goes_on.wait(240)
+        return HYPOTHESIS
+
+    with lab(answer) as (model, _):
+        process = start(TWO, model)
+        wait_until(lambda: [sample for log in logs() for sample in log.samples or []], process)
+        output = failed("status experiment.yaml")
+        goes_on.set()
+        process.communicate(timeout=240)
+        assert counts(completed("status experiment.yaml")) == ["2 2 0 0 0"]
+    assert counts(output) == ["2 1 0 0 1"]
+    assert "A process is running it." in output
+    assert "To continue" not in output
+
+
+def test_unscored_samples_and_errors_are_counted() -> None:
+    def answer(request: Request) -> Answer:
+        if question(request):
+            return "I would rather not say."
+        return 400 if "ferry" in str(request["messages"]) else HYPOTHESIS
+
+    with lab(answer) as (model, _):
+        options = f"{NO_DATA_GUESS} --model {model} --set grader={model} --limit 8"
+        discoverybench(f"run small.yaml {options} --set options.fail_on_error=false")
+        output = failed(f"status small.yaml {options}")
+    [row] = counts(output)
+    samples, finished, unscored, errors, missing = map(int, row.split())
+    assert (samples, finished, missing) == (8, 0, 0)
+    assert unscored + errors == 8
+    assert errors
+
+
+def test_a_task_without_a_score_is_finished() -> None:
+    study = Path(__file__).parents[2] / "examples/lighthouses/metadata_0.json"
+    task = f"{{name: discoverybench/custom, args: {{path: {study}, goal: Why, sandbox: local}}}}"
+    options = f"{NO_DATA_GUESS} --model discoverybench/baseline --set 'tasks=[{task}]'"
+    completed(f"run small.yaml {options}")
+    assert counts(completed(f"status small.yaml {options}")) == ["1 1 0 0 0"]
+
+
+def test_a_shard_that_has_no_log_yet_is_found_by_its_folder() -> None:
+    with locked("logs/small/shard-2-of-4"):
+        output = failed("status small.yaml")
+    assert "Shards running: 2 (of 4)\nShards missing: 1,3,4 (of 4)\n" in output
+    assert "To continue, run: discoverybench run small.yaml --shard 1/4\n" in output
+
+
+def test_logs_of_another_experiment_are_refused() -> None:
+    completed("run gold.yaml")
+    assert "does not belong to this experiment" in refused(f"status gold.yaml {NO_DATA_GUESS}")
+    assert "does not belong to this experiment" in refused("status gold.yaml --set limits.messages=9")
+
+
+def test_the_last_attempt_of_a_sample_counts() -> None:
+    is_out = True
+
+    def answer(request: Request) -> Answer:
+        if question(request):
+            return truthful(request)
+        return 502 if is_out else HYPOTHESIS
+
+    with lab(answer) as (model, _):
+        options = f"{NO_DATA_GUESS} --model {model} --set options.retry_attempts=0 --set options.timeout=1"
+        failed(f"run small.yaml {options} --set options.continue_on_fail=true")
+        assert counts(failed(f"status small.yaml {options}")) == ["2 0 0 2 0"]
+        is_out = False
+        completed(f"run small.yaml {options}")
+        assert counts(completed(f"status small.yaml {options}")) == ["2 2 0 0 0"]
+    assert len(logs()) == 1
