@@ -46,7 +46,8 @@ def real(
     """DB-REAL: discovery goals from published studies (paper §4.1).
 
     Args:
-        split: `test` (239 samples), `train` (25 samples, with public gold workflows) or `all` (264).
+        split: `test` (239 samples), `train` (25 samples, with public gold workflows), `all` (264), or `lite`: 48 fixed
+            samples of test, for a cheaper run that is not pooled with test (docs/tasks.md).
         dataset: Keep only these study folders.
         domain: Keep only these domains.
         question_type: Keep only goals that ask for these facets: `context`, `variables` or `relationship`.

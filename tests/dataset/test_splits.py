@@ -1,11 +1,13 @@
 """DB-REAL and DB-SYNTH on the released files: counts, hints, filters and what each split needs."""
 
 import shutil
+from collections import Counter
 from pathlib import Path
 
+import draw_lite
 import pytest
 
-from inspect_discoverybench import synth
+from inspect_discoverybench import real, synth
 from inspect_discoverybench.dataset.custom import demo_samples
 from inspect_discoverybench.dataset.filters import FieldFilter, select
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
@@ -82,6 +84,39 @@ def test_a_question_about_processed_and_raw_data_has_an_easy_and_a_hard_variant(
         "test/meta_regression_raw/16/0",
         "test/meta_regression_raw/16/1",
     ]
+
+
+def test_the_lite_split_is_a_small_test_split() -> None:
+    test = metadata_of("real", "test")
+    lite = metadata_of("real", "lite")
+    assert len(lite) == 48
+    assert {goal.sample_id for goal in lite} < {goal.sample_id for goal in test}
+    assert len({goal.gold_hypothesis for goal in lite}) == 48
+    assert len({goal.goal.casefold() for goal in lite}) == 48
+
+    datasets = Counter(goal.dataset for goal in lite)
+    for name, count in Counter(goal.dataset for goal in test).items():
+        assert abs(datasets[name] - count * 48 / 239) < 1
+    types = Counter(goal.question_type for goal in lite)
+    for name, count in Counter(goal.question_type for goal in test).items():
+        assert abs(types[name] - count * 48 / 239) < 1.5
+
+    # Also its first samples are of many data sets.
+    assert len({goal.dataset for goal in lite[:5]}) == 5
+    assert len({goal.dataset for goal in lite[:10]}) == 10
+    assert max(Counter(goal.dataset for goal in lite[:24]).values()) <= 6
+
+
+def test_the_lite_split_is_the_draw_of_the_script() -> None:
+    assert draw_lite.lite_ids() == [goal.sample_id for goal in metadata_of("real", "lite")]
+
+
+def test_the_lite_split_can_be_filtered_and_has_a_name_of_its_own() -> None:
+    task = real(split="lite", domain="biology", sandbox="local")
+    assert len(task.dataset) == 3
+    assert task.display_name == "DiscoveryBench DB-REAL (lite)"
+    with pytest.raises(InvalidArgument, match=r"split=val is not a split of real\. .* train, test, lite, all"):
+        real(split="val")
 
 
 @pytest.mark.parametrize(

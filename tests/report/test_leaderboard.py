@@ -50,6 +50,15 @@ def test_splits_are_one_benchmark_if_the_task_or_the_report_pools_them() -> None
     assert titles(test, train) == pooled
 
 
+@pytest.mark.parametrize("pool_splits", [False, True])
+def test_the_lite_split_is_never_pooled_with_test(pool_splits: bool) -> None:
+    test = results({"a": 1.0})
+    lite = results({"a": 0.0}, task_arguments='{"split": "lite"}', task_samples=48)
+    pooled = "all: 1 of 264" if pool_splits else "test: 1 of 239"
+    shown = titles(test, lite, pool_splits=pool_splits)
+    assert {title.partition(" tasks")[0] for title in shown} == {"DB-REAL lite: 1 of 48", f"DB-REAL {pooled}"}
+
+
 def test_names_of_configurations_show_what_varies() -> None:
     limits = "message_limit=10"
     hints = '{"domain_knowledge": true, "split": "test"}'

@@ -68,12 +68,20 @@ ALL = "all"
 """Name for all splits of a benchmark together: 264 samples of DB-REAL, 903 of DB-SYNTH."""
 
 
+LITE = "lite"
+"""Name of a fixed part of DB-REAL test: 48 goals with different gold hypotheses (docs/tasks.md)."""
+
+LITE_IDS = Path(__file__).with_name("real_lite.txt")
+"""The ids of these samples, in order. `scripts/draw_lite.py` has drawn them."""
+
+
 def released_samples(benchmark: Benchmark, split: str, hints: Hints) -> list[Sample]:
     """Load a split of DB-REAL (25 train and 239 test samples) or DB-SYNTH (550 train, 153 dev and 200 test samples).
 
     Args:
         benchmark: `real` or `synth`.
-        split: Name of the split, or `all`. Flags of repeated questions are by split.
+        split: Name of the split, `all`, or for DB-REAL `lite`, whose samples keep their ids. Flags of repeated
+            questions are by split.
         hints: Hints to add to the task text.
 
     Raises:
@@ -81,9 +89,15 @@ def released_samples(benchmark: Benchmark, split: str, hints: Hints) -> list[Sam
         DataError: The data are missing, or a file differs from the released file.
     """
     existing = REAL if benchmark == "real" else SYNTH
+    if benchmark == "real" and split == LITE:
+        samples = {sample.id: sample for sample in released_samples(benchmark, "test", hints)}
+        return [samples[sample_id] for sample_id in LITE_IDS.read_text("utf-8").split()]
+
     chosen = [part for part in existing if split in (part.name, ALL)]
     if not chosen:
         names = [part.name for part in existing]
+        if benchmark == "real":
+            names.append(LITE)
         possible = ", ".join([*names, ALL])
         raise InvalidArgument(f"split={split} is not a split of {benchmark}. Possible values: {possible}.")
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from inspect_discoverybench.dataset.splits import ALL
+from inspect_discoverybench.dataset.splits import ALL, LITE
 from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.results.run_record import PLACEBO, RunRecord, Settings
 
@@ -94,8 +94,12 @@ def benchmark_name(run: RunRecord, split: str | None, pool_splits: bool = False)
     task = run.task.removesuffix(PLACEBO)
     name = BENCHMARKS.get(task, task)
     if task in BENCHMARKS:
-        is_pooled = pool_splits or arguments.get("split") == ALL
-        name += f" {ALL if is_pooled else split}"
+        if arguments.get("split") == LITE:
+            # A part of test, drawn by gold hypotheses: its mean is never pooled with that of test.
+            split = LITE
+        elif pool_splits or arguments.get("split") == ALL:
+            split = ALL
+        name += f" {split}"
     if task != run.task:
         name += f", placebo {arguments.get('placebo')}"
     return name

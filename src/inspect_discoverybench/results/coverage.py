@@ -8,6 +8,7 @@ from inspect_discoverybench.results.result_row import ResultRow
 SPLIT_SIZES = {
     "DB-REAL train": 25,
     "DB-REAL test": 239,
+    "DB-REAL lite": 48,
     "DB-REAL all": 264,
     "DB-SYNTH train": 550,
     "DB-SYNTH dev": 153,
