@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from inspect_discoverybench.code_fence import python_blocks
+from inspect_discoverybench.code_fence import fenced_blocks, python_blocks, without_fence
 
 FENCES = {
     "with a fence in the code": "```python\nx = '```'\n```\nmore",
@@ -32,6 +32,42 @@ def test_python_code_is_found_in_a_fence(text: str) -> None:
 def test_labelled_blocks_alone_count_if_there_are_any() -> None:
     blocks = python_blocks("```\nout\n```\n```python\na\n```\n```python\nb\n```\n```\n2\n```")
     assert [block.code for block in blocks] == ["a\n", "b\n"]
+
+
+WHOLE = {
+    "labelled": "```python\nx = 1\n```",
+    "without a label": "\n```\nx = 1\n```\n",
+    "of tildes": "~~~py\nx = 1\n~~~",
+    "closed at the end of a line": "```python\nx = 1```",
+    "not closed": "```python\nx = 1",
+    "none": "x = 1",
+}
+
+
+@pytest.mark.parametrize("text", WHOLE.values(), ids=WHOLE)
+def test_a_fence_around_a_whole_text_is_removed(text: str) -> None:
+    assert without_fence(text) == "x = 1"
+
+
+NOT_WHOLE = ["Look:\n```python\nx = 1\n```", "x = '```'", 'x = """\n```\n"""\n']
+
+
+@pytest.mark.parametrize("text", NOT_WHOLE)
+def test_any_other_text_stays_as_it_is(text: str) -> None:
+    assert without_fence(text) == text
+
+
+def test_a_fence_within_fenced_code_stays() -> None:
+    assert without_fence('```python\nx = """\n```\n"""\n```') == 'x = """\n```\n"""'
+
+
+def test_blocks_have_their_ends() -> None:
+    text = "A\n```json\n{}\n```\nB\n~~~\nc\n~~~"
+    blocks = fenced_blocks(text)
+    assert [(block.label, block.contents, text[block.end :]) for block in blocks] == [
+        ("json", "{}\n", "\nB\n~~~\nc\n~~~"),
+        ("", "c\n", ""),
+    ]
 
 
 SPACES = " " * 200_000

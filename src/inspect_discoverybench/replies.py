@@ -78,9 +78,7 @@ Explanation = Annotated[str, BeforeValidator(str)]
 
 def parse_boolean(value: Any) -> Any:
     """Accept a boolean written as a string: "false" is false."""
-    spellings = {"true": True, "false": False}
-    text = str(value).strip().lower()
-    return spellings.get(text, value)
+    return {"true": True, "false": False}.get(str(value).strip().lower(), value)
 
 
 async def ask_until_valid(
@@ -114,10 +112,8 @@ async def ask_until_valid(
             return await accept(output.completion)
         except ReplyRejected as rejected:
             error = rejected
-        beginning = output.completion[:_MAX_SENT_BACK]
-        invalid = ChatMessageAssistant(content=replace_surrogates(beginning))
-        conversation.append(invalid)
-        conversation.append(repeat_question(error.message))
+        invalid = replace_surrogates(output.completion[:_MAX_SENT_BACK])
+        conversation += [ChatMessageAssistant(content=invalid), repeat_question(error.message)]
     raise error
 
 
@@ -137,8 +133,7 @@ def parse_reply(text: str, reply_type: type[ReplyT], max_length: int = MAX_REPLY
     """
     if len(text) > max_length:
         raise ReplyRejected(f"it has {len(text):,} characters; the maximum is {max_length:,}.")
-    body = _object_text(text)
-    content = parse_json(body)
+    content = parse_json(_object_text(text))
     try:
         return reply_type.model_validate(content)
     except ValidationError as error:
@@ -146,7 +141,7 @@ def parse_reply(text: str, reply_type: type[ReplyT], max_length: int = MAX_REPLY
 
 
 def _object_text(text: str) -> str:
-    """The part of a reply that should be a JSON object."""
+    """Cut a reply down to what should be its JSON object."""
     body = text.strip("\ufeff \t\r\n")
     if not body.startswith(("{", "```")):  # tags within the object are data
         body = without_reasoning(body)
@@ -175,8 +170,7 @@ def parse_json(text: str, *, latex: bool = False) -> Any:
     repair = _double_latex if latex else _double_lone_backslashes
     try:
         content = load_json(_STRING.sub(lambda string: repair(string[0]), text), strict=False)
-        written = json.dumps(content, ensure_ascii=False)
-        return json.loads(replace_surrogates(written))
+        return json.loads(replace_surrogates(json.dumps(content, ensure_ascii=False)))
     except (ValueError, RecursionError) as error:
         raise ReplyRejected(f"it is not a JSON object ({error}).") from error
 
@@ -237,7 +231,7 @@ def _double_latex(string: str, letters: str = "bfnrt") -> str:
 
 
 def without_reasoning(text: str, is_complete: bool = True) -> str:
-    """The text outside of reasoning tags, without end-of-turn tokens and byte-order marks.
+    """Remove reasoning in tags, end-of-turn tokens and byte-order marks from a text.
 
     A closing tag without an opening tag ends reasoning that starts with the text, because some chat templates put the
     opening tag into the prompt. The text after a tag that is never closed is kept, because some models write their
@@ -260,7 +254,7 @@ def without_reasoning(text: str, is_complete: bool = True) -> str:
 
 @cache
 def reply_schema(reply_type: type[Reply]) -> JSONSchema:
-    """The JSON schema to send to providers: all fields of the listing required, without descriptions."""
+    """Make the JSON schema to send to providers: all fields of the listing required, without descriptions."""
     schema = json_schema(reply_type)
     pending = [schema]
     while pending:

@@ -48,7 +48,7 @@ class Role(StrEnum):
     CRITIC = "critic"
 
     def model(self) -> Model:
-        """The model of this model role; defaults to the evaluated model."""
+        """Get the model that the user chose for this model role, else the evaluated model."""
         evaluated = get_model()  # inspect-evals-lint: ignore[IEBP001] -- called by the solver, for each turn
         return get_model(role=self.value, default=evaluated)  # inspect-evals-lint: ignore[IEBP001] -- the same
 
@@ -56,8 +56,7 @@ class Role(StrEnum):
 def _next_role(value: Any) -> Any:
     """A role in any case; None for anything else, which critics write if the goal is answered."""
     name = str(value).strip().casefold()
-    roles = (Role.PLANNER, Role.CODER, Role.ANALYST)
-    return name if name in roles else None
+    return name if name in (Role.PLANNER, Role.CODER, Role.ANALYST) else None
 
 
 class CriticReply(Reply):
@@ -115,8 +114,7 @@ class Ledger(StoreModel):
         last revision without progress, at most `MAX_REVISIONS` times.
         """
         reply = self.verdicts[-1]
-        turns = self.turns[self.revised_at :]
-        instructions = [(turn.role, turn.instruction) for turn in turns]
+        instructions = [(turn.role, turn.instruction) for turn in self.turns[self.revised_at :]]
         is_loop = not reply.progress and (reply.next, reply.instruction) in instructions
         is_stuck = is_loop or self.stalls >= MAX_STALLS
         if not is_stuck or self.revisions == MAX_REVISIONS:
@@ -184,7 +182,7 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
 
 
 def _next_turn(reply: CriticReply, actor: Actor) -> tuple[Role, str]:
-    """The role that acts next, and its instruction."""
+    """Choose who acts next: the planner if the plan must be revised, else the role that the critic names."""
     if store_as(Ledger).must_revise():
         return Role.PLANNER, actor.wording.render("solvers/datavoyager/revise")
     return reply.next or Role.CODER, reply.instruction or ""
@@ -206,8 +204,7 @@ async def _take_turn(
         step.append_to(state)
 
     ledger = store_as(Ledger)
-    turn = RoleTurn(role=role, instruction=instruction)
-    ledger.turns = [*ledger.turns, turn]
+    ledger.turns = [*ledger.turns, RoleTurn(role=role, instruction=instruction)]
     return step
 
 
@@ -218,8 +215,7 @@ async def _ask_critic(state: TaskState, actor: Actor, request: str) -> CriticRep
         state.messages.append(question)
         conversation = _conversation(state, Role.CRITIC, actor)
         reply = await critic_reply(Role.CRITIC.model(), conversation, actor)
-        assessment = reply.model_dump_json(exclude_none=True)
-        state.messages.append(ChatMessageAssistant(content=assessment))
+        state.messages.append(ChatMessageAssistant(content=reply.model_dump_json(exclude_none=True)))
     store_as(Ledger).record_verdict(reply)
     return reply
 
@@ -250,7 +246,7 @@ async def critic_reply(model: Model, conversation: Sequence[ChatMessage], actor:
 
 
 def _conversation(state: TaskState, role: Role, actor: Actor) -> list[ChatMessage]:
-    """The shared conversation as a role sees it, with its own system prompt.
+    """Show the shared conversation to a role, with its own system prompt.
 
     Messages of models have their text alone, as providers reject each other's reasoning blocks.
     """
@@ -258,14 +254,13 @@ def _conversation(state: TaskState, role: Role, actor: Actor) -> list[ChatMessag
     conversation: list[ChatMessage] = [ChatMessageSystem(content=prompt)]
     for message in state.messages:
         if isinstance(message, ChatMessageAssistant):
-            text_alone = message.model_copy(update={"content": without_reasoning(message.text)})
-            conversation.append(text_alone)
+            conversation.append(message.model_copy(update={"content": without_reasoning(message.text)}))
         else:
             conversation.append(message)
     return conversation
 
 
 def turn_message(role: Role, instruction: str) -> ChatMessageUser:
-    """The message that announces a role's turn, with its instruction."""
+    """Announce a role's turn, with its instruction."""
     text = Prompt.load("solvers/datavoyager/turn").render(role=role, instruction=instruction)
     return ChatMessageUser(content=text, metadata={"role": role.value})

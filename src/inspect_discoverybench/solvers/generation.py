@@ -70,8 +70,7 @@ async def _request(
 ) -> ModelOutput:
     try:
         with model_errors(_owner(model), model):
-            messages = _accepted_messages(conversation)
-            return await model.generate(messages, tools=list(tools), tool_choice=choice)
+            return await model.generate(_accepted_messages(conversation), tools=list(tools), tool_choice=choice)
     except ModelFailed as error:
         if _is_context_overflow(error):
             return ModelOutput.from_content(model.name, error.failure, stop_reason="model_length")
@@ -81,7 +80,7 @@ async def _request(
 
 
 def _accepted_messages(conversation: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """The conversation as the chat templates of all open models accept it.
+    """Convert a conversation to what the chat templates of all open models accept.
 
     Some refuse an empty message of the assistant, and two neighbouring ones of the user, which become one.
     """
@@ -91,8 +90,7 @@ def _accepted_messages(conversation: Sequence[ChatMessage]) -> list[ChatMessage]
         if isinstance(message, ChatMessageAssistant) and not message.text and not message.tool_calls:
             continue
         if isinstance(last, ChatMessageUser) and isinstance(message, ChatMessageUser):
-            both = f"{last.text}\n\n{message.text}"
-            messages[-1] = last.model_copy(update={"content": both})
+            messages[-1] = last.model_copy(update={"content": f"{last.text}\n\n{message.text}"})
         else:
             messages.append(message)
     return messages

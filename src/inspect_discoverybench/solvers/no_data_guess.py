@@ -26,8 +26,7 @@ def no_data_guess(columns: bool = False, actions: str = "calls") -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         metadata = SampleMetadata.of(state, "no_data_guess")
         # Inspect copies a sample's files into the sandbox before any solver runs.
-        names = [file.name for file in metadata.data_files]
-        await sandbox().exec(["rm", "-rf", "--", *names])
+        await sandbox().exec(["rm", "-rf", "--", *(file.name for file in metadata.data_files)])
 
         hints = Hints(**dict.fromkeys(metadata.hints, True))
         state.user_prompt.text = task_text(metadata, hints, "no_data_guess_task", columns)

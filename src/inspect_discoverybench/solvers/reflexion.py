@@ -155,7 +155,7 @@ async def _run_trial(state: TaskState, actor: Actor) -> None:
 
 
 async def _reflect(state: TaskState, actor: Actor, trial: int, trials: int, hms: float) -> str:
-    """The model's reflection on a trial and its score; empty if the trial has filled the context window."""
+    """Ask for a reflection on a trial and its score; empty if the trial has filled the context window."""
     request = Prompt.load("solvers/reflexion_reflect").render(
         trial=str(trial),
         trials=str(trials),

@@ -62,7 +62,7 @@ class Step:
     has_acted: bool = False
 
     def preceded_by(self, messages: Sequence[ChatMessage]) -> "Step":
-        """The step with messages before its own."""
+        """Add messages before those of the step."""
         return replace(self, messages=[*messages, *self.messages])
 
     def append_to(self, state: TaskState) -> None:
@@ -281,7 +281,7 @@ class WritingActor(Actor):
 
 
 def create_actor(form: str, python: Tool | None = None) -> Actor:
-    """The actor of a form, `calls` or `text`.
+    """Create the actor for a form, `calls` or `text`.
 
     Raises:
         InvalidArgument: There is no such form.
@@ -330,7 +330,7 @@ def _tool_choice(allowed: Sequence[ActionName]) -> ToolChoice:
 
 
 def _kept_message(output: ModelOutput, allowed: Sequence[ActionName]) -> ChatMessageAssistant:
-    """The message for the conversation, which is cut if the model repeated itself in place of an action."""
+    """Get the message for the conversation, which is cut if the model repeated itself in place of an action."""
     message = output.message
     if allowed and output.stop_reason == "max_tokens" and not message.tool_calls:
         return message.model_copy(update={"content": without_reasoning(message.text)[:MAX_KEPT_LENGTH]})

@@ -88,9 +88,12 @@ def is_placeholder(hypothesis: str) -> bool:
 
 
 def arguments_as_text(arguments: Mapping[str, Any], tool: str = SUBMIT) -> dict[str, str] | None:
-    """The arguments of a tool among values, as text; None without the required one.
+    """Convert the arguments of a tool to text. Other values are left out.
 
     Keys may be capitalised, and values may be null, lists or mappings. The required one may hold all of them as JSON.
+
+    Returns:
+        The arguments by name; None without the required one.
     """
     names = ARGUMENTS[tool]
     required = names[0]
@@ -106,11 +109,7 @@ def arguments_as_text(arguments: Mapping[str, Any], tool: str = SUBMIT) -> dict[
 
 
 def _with_plain_keys(values: Mapping[str, Any]) -> dict[str, Any]:
-    plain = {}
-    for key, value in values.items():
-        name = str(key).strip().casefold()
-        plain[name] = value
-    return plain
+    return {str(key).strip().casefold(): value for key, value in values.items()}
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
@@ -136,18 +135,15 @@ def _as_text(value: Any, depth: int = _MAX_DEPTH) -> str:
             return str(value)
         case Mapping() if depth:
             for key, part in value.items():
-                text = _as_text(part, depth - 1)
-                in_one_line = text.replace("\n", ", ")
-                line = f"{key}: {in_one_line}"
-                parts.append(line)
+                in_one_line = _as_text(part, depth - 1).replace("\n", ", ")
+                parts.append(f"{key}: {in_one_line}")
         case list() | tuple() if depth:
             parts = [_as_text(part, depth - 1) for part in value]
-    written = [part for part in parts if part]
-    return "\n".join(written)
+    return "\n".join(part for part in parts if part)
 
 
 def _submission_in(content: Mapping[str, Any]) -> Submission | None:
-    """The submission in an object: in its own keys, or in the arguments if it is a call."""
+    """Read a submission from the keys of an object or, if it is a call, from its arguments."""
     candidates = [content]
     for key, value in content.items():
         if pattern(Meaning.ARGUMENTS).fullmatch(str(key)):
@@ -159,8 +155,7 @@ def _submission_in(content: Mapping[str, Any]) -> Submission | None:
             continue
         hypothesis = texts[HYPOTHESIS]
         workflow = texts[WORKFLOW]
-        names = _with_plain_keys(values).keys()
-        other_names = names - texts.keys()
+        other_names = _with_plain_keys(values).keys() - texts.keys()
         if other_names or is_placeholder(hypothesis):
             return None
         return Submission.truncated(hypothesis, workflow, "object")
@@ -168,23 +163,19 @@ def _submission_in(content: Mapping[str, Any]) -> Submission | None:
 
 
 def _answer_in(texts: Sequence[str]) -> Answer | None:
-    """The answer in an agent's last texts."""
     if not texts:
         return None
-    last_text = texts[-1]
-    submission = parse_submission(last_text)
+    submission = parse_submission(texts[-1])
     if submission is not None:
         return submission
 
-    joined = "\n\n".join(texts)
-    text = replace_surrogates(without_reasoning(joined))
+    text = replace_surrogates(without_reasoning("\n\n".join(texts)))
     if not has_words(text):
         return None
     return text
 
 
 def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
-    """The answer of an agent of another package."""
     output = sample.output
     messages = [message for message in sample.messages if message.source != "input"]
     written = [message for message in messages if isinstance(message, ChatMessageAssistant)]
@@ -201,25 +192,22 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
     if not written:
         return None
 
-    last_calls = written[-1].tool_calls or []
-    for call in reversed(last_calls):
+    for call in reversed(written[-1].tool_calls or []):
         submission = _submission_in(call.arguments)
         if submission is not None:
             return submission
 
     all_texts = [text for text in texts_written if text]
-    last_texts = _last_texts(messages) or all_texts[-1:]
-    return _answer_in(last_texts)
+    return _answer_in(_last_texts(messages) or all_texts[-1:])
 
 
 def _completion_answer(output: ModelOutput) -> Answer | None:
-    """The answer in a completion that an agent set without a message."""
+    """Read a completion that an agent set without a message."""
     completion = output.completion.strip()
     texts = []
     if output.choices:
         # A tool that submits may return a receipt, which Inspect's agents put into the completion.
-        call_texts = _call_texts(output.message)
-        texts = [text for text in call_texts if text not in completion]
+        texts = [text for text in _call_texts(output.message) if text not in completion]
     texts.append(completion)
     return _answer_in(texts)
 
@@ -238,13 +226,5 @@ def _last_texts(messages: Sequence[ChatMessage]) -> list[str]:
 
 
 def _call_texts(message: ChatMessageAssistant) -> list[str]:
-    """The arguments of each call of a message that does not run code, as text."""
-    texts = []
-    calls = message.tool_calls or []
-    for call in calls:
-        if call.function == PYTHON:
-            continue
-        arguments = list(call.arguments.values())
-        text = _as_text(arguments)
-        texts.append(text)
-    return texts
+    calls = [call for call in message.tool_calls or [] if call.function != PYTHON]
+    return [_as_text([*call.arguments.values()]) for call in calls]
