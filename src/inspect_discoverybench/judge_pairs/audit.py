@@ -52,8 +52,7 @@ def judge_pair() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         judge = Judge(judge_model(get_model()))
-        ask = _judge if is_pair(state.metadata) else _read
-        output = await ask(judge, state)
+        output = await (_judge(judge, state) if is_pair(state.metadata) else _read(judge, state))
         state.output = ModelOutput.from_content(str(judge.model), output)
         state.messages.append(state.output.message)
         return state
@@ -159,11 +158,10 @@ def audit() -> Scorer:
         if is_pair(state.metadata):
             accuracy = Expected.model_validate(expected).rate(audit_state.record["facets"])
         else:
-            text = AnswerText.model_validate(expected)
-            accuracy = {READING: float(text.is_right(audit_state.submission))}
-        values = dict.fromkeys(ACCURACIES, math.nan) | accuracy
+            is_right = AnswerText.model_validate(expected).is_right(audit_state.submission)
+            accuracy = {READING: float(is_right)}
         return Score(
-            value={**values, "right": fmean(accuracy.values())},
+            value={**dict.fromkeys(ACCURACIES, math.nan), **accuracy, "right": fmean(accuracy.values())},
             explanation=f"Expected: {target.text}\n\n{state.output.completion}",
             metadata=audit_state.record,
         )

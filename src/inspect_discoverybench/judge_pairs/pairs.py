@@ -60,25 +60,21 @@ class Expected(BaseModel):
             scores: The judge's scores of the facets, without those that it did not decide.
         """
         f1 = scores.get("variables", math.inf)
-        distance = min(abs(f1 - accepted) for accepted in self.variables)
-        is_right = {"variables": distance <= F1_TOLERANCE}
+        is_right = {"variables": any(abs(f1 - accepted) <= F1_TOLERANCE for accepted in self.variables)}
         if self.context is not None:
             is_right["context_match"] = scores.get("context") == self.context
         if len(self.relationship) == 1:
-            right_score = SCORES[self.relationship]
-            is_right["relationship"] = scores.get("relationship") == right_score
+            is_right["relationship"] = scores.get("relationship") == SCORES[self.relationship]
         return {name: float(value) for name, value in is_right.items()}
 
 
 def invented_pairs() -> Iterator[Sample]:
     """Build every kind of change for every invented study."""
-    text = files(__package__).joinpath("audit_pairs.yaml").read_text("utf-8")
-    content = yaml.safe_load(text)
+    content = yaml.safe_load(files(__package__).joinpath("audit_pairs.yaml").read_text("utf-8"))
     for study in content["studies"]:
         phrases = {"injection": content["injection"], **study["phrases"]}
         for name, phrase in study["phrases"].items():
-            first_letter = phrase[0].upper()
-            phrases[name.capitalize()] = first_letter + phrase[1:]
+            phrases[name.capitalize()] = phrase[0].upper() + phrase[1:]
         for kind in content["kinds"]:
             yield _invented(study, phrases, content["usual"] | kind)
 
@@ -87,10 +83,9 @@ def _invented(study: dict[str, Any], phrases: dict[str, str], kind: dict[str, An
     def fill(name: str) -> str:
         return Template(kind[name]).substitute(phrases)
 
-    data_file = DataFile.model_validate(study["data_file"])
     pair = HypothesisPair(
         goal=phrases["goal"],
-        data_files=(data_file,),
+        data_files=(DataFile.model_validate(study["data_file"]),),
         gold_hypothesis=fill("gold"),
         gold_workflow=study["workflow"],
         predicted_hypothesis=fill("predicted"),
@@ -105,7 +100,7 @@ def _invented(study: dict[str, Any], phrases: dict[str, str], kind: dict[str, An
     return _sample(study["name"], kind["name"], study["name"], pair, expected)
 
 
-SAME = Expected(context=True, variables=(1.0,), relationship="A", why="the same text")
+IDENTICAL = Expected(context=True, variables=(1.0,), relationship="A", why="the same text")
 
 OTHER_STUDY = Expected(
     context=None,
@@ -124,7 +119,7 @@ def released_pairs(goals: Sequence[SampleMetadata]) -> Iterator[Sample]:
         golds.add(goal.gold_hypothesis)
         others = [other for other in goals if other.domain != goal.domain]
         other = others[number % len(others)].gold_hypothesis
-        yield _released(goal, "released identical", goal.gold_hypothesis, SAME)
+        yield _released(goal, "released identical", goal.gold_hypothesis, IDENTICAL)
         yield _released(goal, "released other study", other, OTHER_STUDY)
 
 

@@ -39,8 +39,7 @@ class AnswerText(BaseModel):
 
 def answer_texts() -> list[AnswerText]:
     """Read the texts of `answer_pairs.yaml`."""
-    text = files(__package__).joinpath("answer_pairs.yaml").read_text("utf-8")
-    content = yaml.safe_load(text)
+    content = yaml.safe_load(files(__package__).joinpath("answer_pairs.yaml").read_text("utf-8"))
     return TypeAdapter(list[AnswerText]).validate_python(content)
 
 

@@ -108,9 +108,7 @@ class ContextVerdict:
             decision = "The judge was not asked about the match, because a context is missing."
         else:
             decision = self.match.describe()
-        gold = self.gold.describe()
-        predicted = self.predicted.describe()
-        return f"- gold: {gold}\n- predicted: {predicted}\n\n{decision}"
+        return f"- gold: {self.gold.describe()}\n- predicted: {self.predicted.describe()}\n\n{decision}"
 
 
 async def ask_context(judge: Judge, pair: HypothesisPair) -> ContextVerdict:
@@ -137,16 +135,20 @@ async def ask_extractions(
 ) -> list[ReplyT | ParseFailure]:
     """Ask the same question about the gold and about the predicted hypothesis, concurrently and independently."""
     gold_workflow, predicted_workflow = workflows
-    gold = pair.extraction_prompt(prompt, pair.gold_hypothesis, gold_workflow)
-    predicted = pair.extraction_prompt(prompt, pair.predicted_hypothesis, predicted_workflow)
-    return await gather(
-        judge.ask(Question(f"{subject} of the gold hypothesis", gold, reply)),
-        judge.ask(Question(f"{subject} of the predicted hypothesis", predicted, reply)),
+    about_gold = Question(
+        f"{subject} of the gold hypothesis",
+        pair.extraction_prompt(prompt, pair.gold_hypothesis, gold_workflow),
+        reply,
     )
+    about_predicted = Question(
+        f"{subject} of the predicted hypothesis",
+        pair.extraction_prompt(prompt, pair.predicted_hypothesis, predicted_workflow),
+        reply,
+    )
+    return await gather(judge.ask(about_gold), judge.ask(about_predicted))
 
 
 async def ask_match(judge: Judge, prompt: str, label: str = "", **values: str) -> Match | ParseFailure:
     """Ask whether two contexts match. `label` appears only in the question's name."""
     text = Prompt.load(f"judge/{prompt}").render(**prompt_values(**values))
-    question = Question(f"match of the contexts{label}", text, Match)
-    return await judge.ask(question)
+    return await judge.ask(Question(f"match of the contexts{label}", text, Match))

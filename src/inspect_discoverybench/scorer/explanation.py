@@ -23,22 +23,14 @@ def explain(pair: HypothesisPair, verdict: Verdict, source: str) -> str:
         source: How the answer was read: a `Source`.
     """
     values = verdict.values
-    gold = escape_markdown(pair.gold_hypothesis)
-    predicted = escape_markdown(pair.predicted_hypothesis)
-    predicted_source = _SOURCES.get(source, "")
     sections = [
         _headline(values),
-        f"### Gold hypothesis\n\n{gold}",
-        f"### Predicted hypothesis{predicted_source}\n\n{predicted}",
+        f"### Gold hypothesis\n\n{escape_markdown(pair.gold_hypothesis)}",
+        f"### Predicted hypothesis{_SOURCES.get(source, '')}\n\n{escape_markdown(pair.predicted_hypothesis)}",
     ]
-    for facet in FACETS:
-        description = verdict.facets[facet.key].describe()
-        section = _section(facet.label, values[facet.key], description)
-        sections.append(section)
+    sections.extend(_section(facet.label, values[facet.key], verdict.facets[facet.key].describe()) for facet in FACETS)
     if verdict.released is not None:
-        description = verdict.released.describe()
-        section = _section("Form of the released evaluator", values["hms_released"], description)
-        sections.append(section)
+        sections.append(_section("Form of the released evaluator", values["hms_released"], verdict.released.describe()))
     return "\n\n".join(sections)
 
 

@@ -72,10 +72,9 @@ class Variables(Reply):
 
     def describe(self) -> str:
         """The counts, their F1 and the judge's explanation as Markdown."""
-        reason = judge_paragraph(self.explanation)
         return (
             f"{self.sizeA} in the gold hypothesis, {self.sizeB} in the predicted hypothesis, {self.intersection} "
-            f"shared: F1 = {self.score:.2f}.{reason}"
+            f"shared: F1 = {self.score:.2f}.{judge_paragraph(self.explanation)}"
         )
 
 
@@ -98,15 +97,13 @@ def _parse_option(value: Any) -> Any:
     """Accept the letter, the full label or both, but no substring of them: "not very similar" is invalid."""
     if not isinstance(value, str) or "\\" in value:
         return value
-    words = re.findall(r"\w+", value.casefold())
-    text = " ".join(words)
+    text = " ".join(re.findall(r"\w+", value.casefold()))
     option = text.removeprefix("answer ").removeprefix("option ")
     for letter, pattern in _OPTIONS.items():
         if pattern.fullmatch(option):
             return letter
 
-    labelled = [f"{letter}) {label}" for letter, label in LABELS.items()]
-    options = ", ".join(labelled)
+    options = ", ".join(f"{letter}) {label}" for letter, label in LABELS.items())
     raise ValueError(f"{value[:80]!r} is not one of {options}")
 
 
@@ -123,21 +120,17 @@ class Relationship(Reply):
 
     def describe(self) -> str:
         """The option and the judge's explanation as Markdown."""
-        label = LABELS[self.answer]
-        reason = judge_paragraph(self.explanation)
-        return f"{self.answer}) {label}.{reason}"
+        return f"{self.answer}) {LABELS[self.answer]}.{judge_paragraph(self.explanation)}"
 
 
 async def ask_variables(judge: Judge, pair: HypothesisPair) -> Variables | ParseFailure:
     """Ask how many variables the hypotheses have, and how many they share."""
-    text = pair.comparison_prompt("variables")
-    return await judge.ask(Question("variables", text, Variables))
+    return await judge.ask(Question("variables", pair.comparison_prompt("variables"), Variables))
 
 
 async def ask_relationship(judge: Judge, pair: HypothesisPair) -> Relationship | ParseFailure:
     """Ask whether the predicted relationship equals, generalises or differs from the gold one."""
-    text = pair.comparison_prompt("relationship")
-    return await judge.ask(Question("relationship", text, Relationship))
+    return await judge.ask(Question("relationship", pair.comparison_prompt("relationship"), Relationship))
 
 
 class FacetVerdict(Protocol):

@@ -54,9 +54,7 @@ class HypothesisPair:
             predicted_hypothesis=self.predicted_hypothesis,
             predicted_workflow=predicted_workflow,
         )
-        question_text = Prompt.load(f"judge/{question}").render()
-        prompt = Prompt.load("judge/compare")
-        return prompt.render(question=question_text, **values)
+        return Prompt.load("judge/compare").render(question=Prompt.load(f"judge/{question}").render(), **values)
 
     def extraction_prompt(self, prompt: str, hypothesis: str, workflow: str) -> str:
         """Render a question about one of the hypotheses. Nothing in it tells which of the two it is about."""

@@ -30,16 +30,13 @@ def judge_record(judge: Judge, verdict: Verdict | None) -> dict[str, Any]:
     The verdict is None if the answer asserts no hypothesis, so that the facets were not asked about.
     """
     replies = {exchange.question.name: exchange.replies for exchange in judge.exchanges}
-    asked_again = sum(len(texts) - 1 for texts in replies.values())
-    facets = verdict.decided if verdict else {}
-    replies_by_name = sorted(replies.items())
     record = {
         "judge": str(judge.model),
         "settings": _settings(judge),
         "prompts": _prompts(),
-        "asked_again": asked_again,
-        "facets": facets,
-        "replies": dict(replies_by_name),
+        "asked_again": sum(len(texts) - 1 for texts in replies.values()),
+        "facets": verdict.decided if verdict else {},
+        "replies": dict(sorted(replies.items())),
     }
     if verdict and isinstance(verdict.released, ReleasedVerdict):
         record["released"] = verdict.released.record()

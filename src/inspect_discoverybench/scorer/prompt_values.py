@@ -31,6 +31,5 @@ def prompt_values(**values: Any) -> dict[str, str]:
 
 
 def _escape(match: re.Match[str]) -> str:
-    code_units = match[0].encode("utf-16-be")
-    digits = code_units.hex(" ", 2).split()
-    return "".join(f"\\u{unit}" for unit in digits)
+    code_units = match[0].encode("utf-16-be").hex(" ", 2).split()
+    return "".join(f"\\u{digits}" for digits in code_units)

@@ -52,5 +52,4 @@ class ParseFailure:
 
     def describe(self) -> str:
         """The failure as Markdown."""
-        reason = escape_markdown(self.reason)
-        return f"No valid reply to the question about the {self.question}. Last error: {reason}"
+        return f"No valid reply to the question about the {self.question}. Last error: {escape_markdown(self.reason)}"

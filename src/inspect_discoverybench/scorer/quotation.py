@@ -62,8 +62,7 @@ async def read_answer(judge: Judge, goal: str, answer: Answer) -> Submission | N
     if isinstance(answer, Submission):
         return answer
     text = answer[-MAX_TEXT:]  # the answer is usually at the end
-    question = answer_question(goal, text)
-    reply = await judge.ask(question)
+    reply = await judge.ask(answer_question(goal, text))
     if isinstance(reply, ParseFailure):
         return Submission(hypothesis=text, source="whole")
     if not reply.asserted:

@@ -74,36 +74,34 @@ class ReleasedVerdict:
             variables: F1 of the variables of the whole hypotheses.
             relationship: Score of the relationship of the whole hypotheses.
         """
-        count = len(self.matched)
-        recall = count / len(self.gold)
-        precision = count / len(self.predicted)
-        score = recall * precision * variables * relationship
-        return {"hms_released": score, "context_recall": recall, "context_precision": precision}
+        recall = len(self.matched) / len(self.gold)
+        precision = len(self.matched) / len(self.predicted)
+        return {
+            "hms_released": recall * precision * variables * relationship,
+            "context_recall": recall,
+            "context_precision": precision,
+        }
 
     def record(self) -> dict[str, list[dict[str, Any]]]:
         """The parts and their matches, for the score metadata."""
-        matches = [{"gold": gold, "predicted": predicted} for gold, predicted in self.matched.items()]
         return {
             "gold": [part.model_dump() for part in self.gold],
             "predicted": [part.model_dump() for part in self.predicted],
-            "matched": matches,
+            "matched": [{"gold": gold, "predicted": predicted} for gold, predicted in self.matched.items()],
         }
 
     def describe(self) -> str:
         """The parts and their matches as Markdown."""
         lines = [*_lines("gold", self.gold), *_lines("predicted", self.predicted)]
         for gold, predicted in self.matched.items():
-            line = f"- gold {gold} matches predicted {predicted}"
-            lines.append(line)
+            lines.append(f"- gold {gold} matches predicted {predicted}")
         return "\n".join(lines)
 
 
 def _lines(side: str, parts: Sequence[Part]) -> list[str]:
     lines = []
     for number, part in enumerate(parts, 1):
-        text = escape_markdown(part.text)
-        context = escape_markdown(part.context)
-        lines.append(f"- {side} {number}: {text} (context: {context})")
+        lines.append(f"- {side} {number}: {escape_markdown(part.text)} (context: {escape_markdown(part.context)})")
     return lines
 
 

@@ -43,8 +43,7 @@ class ReplyCache:
     @staticmethod
     def key(fingerprint: str, messages: Sequence[ChatMessage]) -> str:
         """Compute the key of a question from its messages and the fingerprint of the request settings."""
-        texts = [[message.role, message.text] for message in messages]
-        content = json.dumps([fingerprint, *texts])
+        content = json.dumps([fingerprint, *([message.role, message.text] for message in messages)])
         return sha256(content.encode()).hexdigest()
 
     def read(self, key: str) -> str | None:

@@ -91,15 +91,13 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT) -> Scorer:
             predicted_workflow=submission.workflow,
         )
         verdict = await compare(judge, pair, with_released)
-        record = judge_record(judge, verdict)
         submitted = {"workflow": submission.workflow, "submission_source": submission.source}
-        values = verdict.values
         return Score(
-            value={**values},
-            reason="grader_failed" if isnan(values["hms"]) else None,
+            value={**verdict.values},
+            reason="grader_failed" if isnan(verdict.values["hms"]) else None,
             answer=submission.hypothesis,
             explanation=explain(pair, verdict, submission.source),
-            metadata=record | submitted,
+            metadata=judge_record(judge, verdict) | submitted,
         )
 
     return score
@@ -150,8 +148,8 @@ def _zero(keys: Sequence[str], reason: str, explanation: str) -> Score:
 
 def _not_asserted(keys: Sequence[str], answer: NotAsserted, judge: Judge) -> Score:
     text = escape_markdown(answer.text[:MAX_SHOWN])
-    reason = judge_paragraph(answer.reason)
-    score = _zero(keys, NOT_ASSERTED, f"the text asserts no hypothesis.{reason}\n\n### Text\n\n{text}")
+    explanation = f"the text asserts no hypothesis.{judge_paragraph(answer.reason)}\n\n### Text\n\n{text}"
+    score = _zero(keys, NOT_ASSERTED, explanation)
     score.metadata = judge_record(judge, None)
     return score
 

@@ -107,9 +107,8 @@ def _request_settings(model: Model, reply_type: type[Reply], with_defaults: bool
     config = _defaults(model, reply_type) if with_defaults else GenerateConfig()
     effective = _effective(model, config)
     schema = config.model_dump(mode="json", include={"response_schema"}, exclude_none=True)
-    text = json.dumps([effective, schema], sort_keys=True)
-    fingerprint = sha256(text.encode()).hexdigest()
-    return RequestSettings(config, effective, fingerprint)
+    content = json.dumps([effective, schema], sort_keys=True)
+    return RequestSettings(config, effective, fingerprint=sha256(content.encode()).hexdigest())
 
 
 def _defaults(model: Model, reply_type: type[Reply]) -> GenerateConfig:
@@ -127,8 +126,7 @@ def _effective(model: Model, config: GenerateConfig) -> dict[str, Any]:
     settings = merged.model_dump(mode="json", exclude_none=True, exclude=excluded)
     # A base URL set in the environment is available only from the provider's client.
     client = getattr(model.api, "client", None)
-    client_url = getattr(client, "base_url", "")
-    url = model.api.base_url or str(client_url)
+    url = model.api.base_url or str(getattr(client, "base_url", ""))
     return {
         "temperature": None,
         "seed": None,

@@ -54,9 +54,7 @@ async def compare(judge: Judge, pair: HypothesisPair, with_released: bool = Fals
     """
     questions: list[Any] = [facet.ask(judge, pair) for facet in FACETS]
     if with_released:
-        about_parts = ask_released(judge, pair)
-        questions.append(about_parts)
+        questions.append(ask_released(judge, pair))
     replies = await gather(*questions)
     released = replies.pop() if with_released else None
-    facets = dict(zip(FACET_KEYS, replies, strict=True))
-    return Verdict(facets, released)
+    return Verdict(facets=dict(zip(FACET_KEYS, replies, strict=True)), released=released)
