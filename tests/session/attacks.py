@@ -18,7 +18,7 @@ def _forge(reply: str) -> str:
     return f"""
 import glob, py_compile
 _ = open('forged.py', 'w').write({program!r})
-for path in glob.glob('.session*/*.pyc'): _ = py_compile.compile('forged.py', path)
+for path in glob.glob('/tmp/discoverybench-*/*.pyc'): _ = py_compile.compile('forged.py', path)
 """
 
 
@@ -63,7 +63,7 @@ import gzip
 block = gzip.compress(bytes(100 << 20))
 whole = gzip.decompress(60 * block)
 """
-_FILL = """
+FILL = """
 block = bytes(1 << 20)
 written = 0
 try:
@@ -101,7 +101,7 @@ ATTACKS = {
     "clients stopped": Script([_daemon(_signal_clients("SIGSTOP"))], seconds=1),
     "files rewritten": Script(
         [
-            _daemon("for path in glob.glob('.session*/*.pyc'): open(path, 'w').write('nonsense')"),
+            _daemon("for path in glob.glob('/tmp/discoverybench-*/*.pyc'): open(path, 'w').write('nonsense')"),
             "import os; os._exit(1)",
             "2",
         ]
@@ -119,9 +119,9 @@ ATTACKS = {
         [_MANY, "import shutil; shutil.rmtree('many'); 'space ' + 'again'"], seconds=60, output="space again"
     ),
     "full disk": Script(
-        [f"FOLDER = '.'{_FILL}", "import os; os.remove('fill-0'); 'space ' + 'again'"], seconds=60, output="space again"
+        [f"FOLDER = '.'{FILL}", "import os; os.remove('fill-0'); 'space ' + 'again'"], seconds=60, output="space again"
     ),
-    "full temporary folder": Script([f"FOLDER = '/tmp'{_FILL}", "'still ' + 'here'"], seconds=60, output="still here"),
+    "full temporary folder": Script([f"FOLDER = '/tmp'{FILL}", "'still ' + 'here'"], seconds=60, output="still here"),
     "decompression bomb": Script([_BOMB, "'still ' + 'here'"], seconds=10, output="still here"),
 }
 """Attacks by name."""

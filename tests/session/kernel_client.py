@@ -4,6 +4,7 @@ import inspect
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +12,27 @@ from inspect_discoverybench.session import client, kernel
 
 
 class Session:
-    """A session in a folder."""
+    """A session whose cells run in a folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        (folder / ".session").mkdir()
+        # The path of a socket in pytest's own folder would be too long.
+        self.files = tempfile.TemporaryDirectory(prefix="session-")
         for name, program in (("client.py", client), ("kernel.py", kernel)):
-            (folder / ".session" / name).write_text(inspect.getsource(program), "utf-8")
+            Path(self.files.name, name).write_text(inspect.getsource(program), "utf-8")
         self.client("start")
 
     def command(self, name: str, *arguments: str) -> list[str]:
-        return [sys.executable, "-I", "-S", ".session/client.py", name, ".session", "0", *arguments]
+        return [sys.executable, "-I", "-S", f"{self.files.name}/client.py", name, self.files.name, "0", *arguments]
 
     def client(self, name: str, *arguments: str, code: str = "") -> subprocess.CompletedProcess[bytes]:
         source = code.encode("utf-8", "surrogatepass")
         command = self.command(name, *arguments)
         return subprocess.run(command, cwd=self.folder, input=source, capture_output=True, timeout=60, check=False)
+
+    def stop(self) -> None:
+        self.client("stop")
+        self.files.cleanup()
 
     def run(self, code: str, timeout: float = 20, max_output: int = 10_000) -> dict[str, Any]:
         process = self.client("run", str(timeout), str(max_output), code=code)
@@ -44,6 +50,6 @@ def kernels(folder: Path) -> list[int]:
             working = (process / "cwd").readlink().as_posix()
         except OSError:
             continue  # ended, or a zombie
-        if ".session/kernel.pyc" in command and working.startswith(str(folder)):
+        if any(argument.endswith("/kernel.pyc") for argument in command) and working.startswith(str(folder)):
             pids.append(int(process.name))
     return pids

@@ -39,9 +39,14 @@ def start_and_end_as_the_id_says() -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         folder = Path((await sandbox().exec(["pwd"])).stdout.strip())
         store().set("folder", str(folder))
+        session = PythonSession()
         if state.sample_id == "broken":
-            (folder / ".session").write_text("in the way", "utf-8")
-        PythonSession().start_early()
+            await anyio.Path(folder).rename(f"{folder}-away")
+            session.start_early()
+            await session.stop()  # waits for the start
+            await anyio.Path(f"{folder}-away").rename(folder)
+        else:
+            session.start_early()
         if state.sample_id in ("call after a while", "no call"):
             store().set("early", await wait_for_kernel(folder))
         if state.sample_id not in ("no call", "end at once"):

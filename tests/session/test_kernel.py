@@ -14,7 +14,7 @@ from tests.session.kernel_client import Session
 def session(tmp_path: Path) -> Iterator[Session]:
     started = Session(tmp_path)
     yield started
-    started.client("stop")
+    started.stop()
 
 
 def ok(output: str) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def test_api_keys_of_the_host_are_not_visible(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     session = Session(tmp_path)
     assert session.run("import os\nos.environ.get('OPENAI_API_KEY'), bool(os.environ['PATH'])") == ok("(None, True)\n")
-    session.client("stop")
+    session.stop()
 
 
 @pytest.mark.parametrize(

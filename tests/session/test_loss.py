@@ -63,7 +63,7 @@ async def _engine_stopped(state: TaskState) -> None:
 
 async def _container_killed_between_trials(state: TaskState) -> None:
     await _kill_container(state)
-    await open_trial_folder("trial-2", {})
+    await open_trial_folder("trial-2", "/tmp", {})
 
 
 LOSSES: dict[str, Callable[[TaskState], Awaitable[None]]] = {

@@ -6,20 +6,23 @@ One eval runs every script and every attack of a hostile agent, each in a contai
 import os
 import re
 import signal
+import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+import anyio
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai import task_with
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalSample, read_eval_log
 from inspect_ai.solver import Generate, Solver, TaskState, chain, solver
-from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec, store
+from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec, store, store_as
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.sandbox.shipped_files import shipped
@@ -27,7 +30,7 @@ from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.gold import gold
 from tests import shared
-from tests.session.attacks import ATTACKS, Script
+from tests.session.attacks import ATTACKS, FILL, Script
 from tests.session.kernel_client import kernels
 from tests.solvers.scripted import score
 
@@ -39,6 +42,8 @@ NEW = "[The previous session ended, so this call ran in a new one. All earlier v
 Samples = dict[str, EvalSample]
 """Samples by the names of their scripts."""
 
+
+REMOVE_FILES = "import glob, shutil; [folder] = glob.glob('/tmp/discoverybench-*'); shutil.rmtree(folder)"
 
 IGNORES_INTERRUPTS = """
 import time
@@ -69,7 +74,11 @@ SCRIPTS = {
         ["x = 1", "print('on the way')\nwhile True: pass", "x", IGNORES_INTERRUPTS, "x"],
         seconds=2,
     ),
-    "folder removed": Script(["import shutil; shutil.rmtree('.session'); open('.session', 'w').close()", "y = 2", "y"]),
+    "working folder": Script(["import os; os.listdir('.')"], output="['data.csv']"),
+    "folder removed": Script([f"{REMOVE_FILES}; open(folder, 'w').close()", "y = 2", "y"]),
+    "folder removed and no room for another": Script(
+        [f"{REMOVE_FILES}\n" + FILL.replace("FOLDER", "'/tmp'"), "'still ' + 'here'"], seconds=60, output="still here"
+    ),
     "out of memory": Script(
         [
             "open('kept.txt', 'w').write('here')",
@@ -78,7 +87,7 @@ SCRIPTS = {
         ],
         seconds=60,
     ),
-    "folder closed": Script(["import os; os.chmod('.', 0); os._exit(1)", "1"]),
+    "working folder closed": Script(["import os; os.chmod('.', 0); os._exit(1)", "1"]),
     "packages": Script([IMPORTS], seconds=120),
     "no python": Script(["1"]),
 } | ATTACKS
@@ -167,10 +176,10 @@ def test_running_out_of_memory_ends_only_the_session(samples: Samples) -> None:
     assert sample.store_as(SessionState).restarts == 1
 
 
-def test_the_session_is_lost_if_code_closes_its_folder(samples: Samples) -> None:
-    closed, after = observations(samples["folder closed"])
+def test_a_new_session_runs_although_code_has_closed_the_working_folder(samples: Samples) -> None:
+    closed, after = observations(samples["working folder closed"])
     assert LOST in closed
-    assert LOST in after
+    assert after == f"{NEW}\n1"
 
 
 def test_every_documented_package_can_be_imported(samples: Samples) -> None:
@@ -231,23 +240,25 @@ inspect_eval(demo(), model="mockllm/model", solver=endless(), limit=2, max_subpr
 
 @pytest.mark.usefixtures("command_line")
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="there is no /proc here")
-def test_no_kernel_is_left_however_a_local_eval_is_ended(tmp_path: Path) -> None:
-    environment = os.environ | {"TMPDIR": str(tmp_path)}
+def test_no_kernel_is_left_however_a_local_eval_is_ended() -> None:
+    folder = Path(tempfile.mkdtemp(dir=shared.folder()))  # shorter than pytest's
+    environment = os.environ | {"TMPDIR": str(folder)}
     evaluations = {
         number: subprocess.Popen([sys.executable, "-c", BUSY], env=environment)
         for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
     }
     try:
-        wait_for(lambda: len(list(tmp_path.glob("tmp*/busy"))) == 6, 120)
-        assert len(kernels(tmp_path)) == 6
+        wait_for(lambda: len(list(folder.glob("tmp*/busy"))) == 6, 120)
+        assert len(kernels(folder)) == 6
+        assert len(list(folder.glob("discoverybench-*/socket"))) == 6
         for number, evaluation in evaluations.items():
             evaluation.send_signal(number)
         for evaluation in evaluations.values():
             # Inspect waits up to 60 s, twice, for a process whose end asyncio has missed.
             evaluation.wait(150)
-        wait_for(lambda: not kernels(tmp_path), 20)
+        wait_for(lambda: not kernels(folder) and not list(folder.glob("discoverybench-*/socket")), 20)
     finally:
-        for process in [*(evaluation.pid for evaluation in evaluations.values()), *kernels(tmp_path)]:
+        for process in [*(evaluation.pid for evaluation in evaluations.values()), *kernels(folder)]:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
 
@@ -284,3 +295,40 @@ def test_no_kernel_is_left_when_a_local_sample_ends(tmp_path: Path, monkeypatch:
     ended = {sample.id: sample for sample in log.samples}
     assert ended["limit"].limit
     assert ended["success"].store["observation"] == "1"
+
+
+@solver
+def look_around() -> Solver:
+    """Record what a cell sees in the working folder, and how the session's own folder looks meanwhile."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        seen = await python()(code="import os; os.listdir('.')")
+        [folder] = store_as(SessionState).temporary_folders
+        status = await anyio.Path(folder).stat()
+        store().set("seen", (seen, folder, stat.filemode(status.st_mode)))
+        return state
+
+    return solve
+
+
+@pytest.mark.parametrize("length", [5, 200])
+def test_the_files_of_a_local_session_are_in_a_temporary_folder_of_its_own(
+    length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder whose name is too long for a socket is not used."""
+    parent = Path(tempfile.mkdtemp(dir=shared.folder())) / ("x" * length)
+    parent.mkdir()
+    monkeypatch.setenv("TMPDIR", str(parent))
+    task = demo()
+    [log] = inspect_eval(task_with(task, scorer=[]), model="mockllm/model", solver=look_around(), limit=3)
+    folders = set()
+    for sample in log.samples or []:
+        assert sample.error is None
+        seen, folder, mode = sample.store["seen"]
+        assert seen == "['data.csv']"
+        assert folder.startswith("/tmp/" if length > 100 else str(parent))
+        assert len(f"{folder}/socket") <= 100
+        assert mode == "drwx------"
+        assert not Path(folder).exists()
+        folders.add(folder)
+    assert len(folders) == 3

@@ -65,4 +65,4 @@ def test_the_demonstration_shows_the_actual_output(tmp_path: Path) -> None:
         reply = session.run(program, timeout=120)
         assert reply["output"].rstrip() == output
     finally:
-        session.client("stop")
+        session.stop()

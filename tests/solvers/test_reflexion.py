@@ -121,7 +121,7 @@ LOOK = "import os; print(os.getcwd(), sorted(os.listdir()), len(open('data.csv')
 SPOILS = {
     "data deleted": "os.remove('data.csv')",
     "everything killed": "import signal; os.kill(-1, signal.SIGKILL)",
-    "copies overwritten": "open('.session-data/data.csv', 'w').close()",
+    "copies overwritten": "import glob; [open(path, 'w').close() for path in glob.glob('/tmp/*/data/data.csv')]",
 }
 """What the first trial does to its container, by name."""
 
@@ -135,7 +135,10 @@ def test_a_trial_has_the_original_data_or_there_is_none() -> None:
     last = samples.pop("copies overwritten")
     for sample in samples.values():
         assert len(record(sample).trials) == 2
-        assert observations(sample) == ["/workspace/trial-2 ['.session-2', 'data.csv'] True"]
+        assert observations(sample) == ["/workspace/trial-2 ['data.csv'] True"]
+
+    first_trial = calls(samples["data deleted"])[1].input
+    assert first_trial[-1].text == "/workspace ['data.csv'] True"
 
     [trial] = record(last).trials
     assert trial.submission == submission(last)

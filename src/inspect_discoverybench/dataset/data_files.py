@@ -14,8 +14,8 @@ from inspect_ai.util import sandbox
 from inspect_discoverybench.dataset.paths import METADATA_NAME
 from inspect_discoverybench.errors.exceptions import DataError
 
-# Folders of sessions, and of Reflexion. A colon is reserved, too: Inspect reads what is before it as a sandbox's name.
-_RESERVED_NAME = re.compile(r"\.session|trial-\d+(?:/|$)")
+# Folders of Reflexion. A colon is reserved, too: Inspect reads what is before it as a sandbox's name.
+_RESERVED_NAME = re.compile(r"trial-\d+(?:/|$)")
 
 # SHA-256 of each file, without names in the output, which can contain line breaks. The second program is that of macOS.
 _CHECKSUMS = 'for name do { sha256sum || shasum -a 256; } <"$name" || echo unreadable; done'

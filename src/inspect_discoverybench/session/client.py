@@ -2,15 +2,17 @@
 
 This file and `kernel.py` are compiled in the sandbox and use only the standard library:
 
-    python client.pyc start FOLDER OWNER    starts the kernel and prints "ready HOST"
+    python client.pyc start FOLDER OWNER    starts the kernel and prints "ready HOST FOLDER"
     python client.pyc run FOLDER OWNER SECONDS MAX_OUTPUT
                                             runs the code on its standard input and prints a JSON reply;
                                             starts a new kernel if that of `start` was lost
     python client.pyc stop FOLDER           ends the kernel, if it runs
     python client.pyc guard FOLDER OWNER KERNEL
-                                            ends the kernel when the process OWNER has ended, or the folder is removed
+                                            ends the kernel and removes FOLDER when the process OWNER has ended, or
+                                            when one of the two folders has been removed
 
-OWNER is the process id of the evaluation, or 0 if the sandbox does not see it.
+FOLDER holds the session's files. The current folder is the working folder of the cells. OWNER is the process id of the
+evaluation, or 0 if the sandbox does not see it.
 
 What this file imports and compiles is most of what a call costs besides the sandbox's own `exec`. Modules that take
 milliseconds are imported where they are used, and JSON is written by hand.
@@ -240,9 +242,13 @@ def start(folder: str, owner: int) -> None:
 
 def guard(folder: str, owner: int, kernel: int) -> None:
     """End the kernel when its evaluation has ended in any way, for example killed together with the client."""
+    import shutil
+
+    folders = [folder, os.getcwd()]
     while exists(kernel):
-        if not exists(owner) or not os.path.isdir(folder):
+        if not exists(owner) or not all(map(os.path.isdir, folders)):
             os.killpg(kernel, SIGKILL)
+            shutil.rmtree(folder, ignore_errors=True)
         time.sleep(1)
 
 
@@ -300,7 +306,7 @@ def main() -> None:
         guard(folder, owner, kernel=int(arguments[1]))
     elif command == "start":
         start(folder, owner)  # without a connection, which would end the kernel's imports
-        print("ready", os.uname().nodename)
+        print("ready", os.uname().nodename, folder)
     else:
         seconds, max_output = arguments[1:]
         code = sys.stdin.buffer.read()

@@ -47,7 +47,7 @@ TOKEN = re.compile(
 def serve(folder: str, ready: int) -> None:
     """Run cells for one client at a time."""
     server = socket.socket(socket.AF_UNIX)
-    server.bind(os.path.join(folder, "socket"))  # relative, because socket paths are limited to about 100 characters
+    server.bind(os.path.join(folder, "socket"))
     server.listen()
     cell = Cell()
     signal.signal(signal.SIGINT, cell.on_interrupt)

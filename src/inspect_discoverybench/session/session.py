@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import sys
 from contextlib import suppress
 from contextvars import ContextVar
@@ -20,6 +21,7 @@ from inspect_ai.util import (
     sandbox,
     store_as,
 )
+from pydantic import Field
 
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, EngineFailed
 from inspect_discoverybench.sandbox.engine import inspect_container
@@ -49,19 +51,33 @@ MAX_REASON = 500
 
 _CONTAINER_ID = re.compile(r"[0-9a-f]{12}")
 
-_INSTALL_PROGRAM = """\
+MAX_PARENT = 65
+"""Number of characters of a temporary directory, so that the socket's path has less than 100. The system's limit is 103
+on macOS and 107 on Linux."""
+
+_NEW_FOLDER = f"""\
+import tempfile
+parent = tempfile.gettempdir()
+folder = tempfile.mkdtemp(prefix="discoverybench-", dir=parent if len(parent) <= {MAX_PARENT} else "/tmp")
+"""
+"""Creates a folder that only its user can open, in the sandbox's temporary directory: TMPDIR, `/tmp`, `/var/tmp` or the
+working folder, whichever is the first that can be written to."""
+
+_INSTALL_PROGRAM = f"""\
 import os, py_compile, sys
-folder, owner = sys.argv[1:]
-os.makedirs(folder, exist_ok=True)
+{_NEW_FOLDER}
 for name, source in zip(("client", "kernel"), sys.stdin.buffer.read().split(b"\\0")):
-    with open(os.path.join(folder, f"{name}.py"), "wb") as file:
+    with open(os.path.join(folder, name + ".py"), "wb") as file:
         file.write(source)
-    py_compile.compile(file.name, f"{file.name}c", doraise=True)
+    py_compile.compile(file.name, file.name + "c", doraise=True)
     os.remove(file.name)
 client = os.path.join(folder, "client.pyc")
-os.execv(sys.executable, [sys.executable, "-I", "-S", client, "start", folder, owner])
+os.execv(sys.executable, [sys.executable, "-I", "-S", client, "start", folder, sys.argv[1]])
 """
 """Compiles the client and the kernel and starts the kernel, in one `exec`."""
+
+_STARTED = re.compile(r"ready (\S+) (/.+)\n")
+"""What the client prints when the kernel has started: its host and its folder."""
 
 _early_start: ContextVar[anyio.Event | None] = ContextVar("early_start", default=None)
 """Set when the start in the background of the running sample has ended, successfully or not."""
@@ -74,7 +90,10 @@ class SessionState(StoreModel):
     """Folder in which cells run; None for the sandbox's own working folder."""
 
     folder: str | None = None
-    """Folder of the session's own files, in the working folder; None until the first cell."""
+    """Folder with the client, the kernel and its socket; None while there is no session."""
+
+    temporary_folders: list[str] = Field(default_factory=list)
+    """All folders that were created in the sandbox's temporary directory."""
 
     host: str | None = None
     """Host name of the sandbox, in Docker the id of the container; None until a kernel has started. Later failures of
@@ -88,6 +107,10 @@ class SessionState(StoreModel):
 
     restarts: int = 0
     """Number of times the kernel and all variables were lost."""
+
+    def add_folder(self, folder: str) -> None:
+        """Add a folder in the temporary directory."""
+        self.temporary_folders = [*self.temporary_folders, folder]
 
 
 @dataclass(frozen=True)
@@ -146,10 +169,14 @@ class PythonSession:
         store_as(SessionState).working_folder = folder
 
     async def end(self) -> None:
-        """End the kernel in a local sandbox, which does not end processes itself. Others end with their sandbox."""
+        """End the kernel and remove its files in a local sandbox. All others remove processes and files themselves."""
         await _wait_for_early_start()
-        if store_as(SessionState).folder is not None and is_local():
-            await self.stop()
+        folders = store_as(SessionState).temporary_folders
+        if not folders or not is_local():
+            return
+        await self.stop()
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def start_early(self) -> None:
         """Start the kernel in the background, while the model thinks about its first step.
@@ -190,16 +217,17 @@ class PythonSession:
     async def _start(self, state: SessionState) -> None:
         """Start a kernel in a new folder; the agent's code may have made the old one unusable."""
         state.installations += 1
-        folder = ".session" if state.installations == 1 else f".session-{state.installations}"
         package = files(__package__)
         client = package.joinpath("client.py").read_text("utf-8")
         kernel = package.joinpath("kernel.py").read_text("utf-8")
-        command = ["-c", _INSTALL_PROGRAM, folder, _owner()]
+        command = ["-c", _INSTALL_PROGRAM, _owner()]
         result = await _python(command, f"{client}\0{kernel}", START_SECONDS)
-        if not result.stdout.startswith("ready "):
+        started = _STARTED.fullmatch(result.stdout)
+        if started is None:
             raise _Unusable(_reason(result))
-        state.folder = folder
-        state.host = state.host or result.stdout.split()[1]
+        host, state.folder = started.groups()
+        state.host = state.host or host
+        state.add_folder(state.folder)
 
     async def _call(self, state: SessionState, code: str) -> ExecResult[str]:
         command = [
@@ -214,6 +242,23 @@ class PythonSession:
         source = code.encode("utf-8", "surrogatepass")
         timeout = self.cell_seconds + CLIENT_SECONDS
         return await _python(command, source, timeout)
+
+
+async def create_temporary_folder() -> str:
+    """Create a folder in the sandbox's temporary directory, which the end of the session removes.
+
+    Raises:
+        DiscoveryBenchError: The sandbox has no Python or no folder that can be written to.
+    """
+    try:
+        result = await _python(["-c", f"{_NEW_FOLDER}print(folder)"], None, START_SECONDS)
+    except _Unusable as failure:
+        raise DiscoveryBenchError(f"The sandbox cannot create a temporary folder ({failure})") from None
+    if not result.success:
+        raise DiscoveryBenchError(f"The sandbox cannot create a temporary folder ({_reason(result)})")
+    folder = result.stdout.strip()
+    store_as(SessionState).add_folder(folder)
+    return folder
 
 
 class _Unusable(Exception):

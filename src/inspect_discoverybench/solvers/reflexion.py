@@ -27,7 +27,12 @@ from inspect_discoverybench.errors.provider_failures import one_line
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import without_reasoning
 from inspect_discoverybench.results.agent_record import recording_arguments
-from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession, require_not_lost
+from inspect_discoverybench.session.session import (
+    DEFAULT_CELL_SECONDS,
+    PythonSession,
+    create_temporary_folder,
+    require_not_lost,
+)
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.codegen import run_codegen
 from inspect_discoverybench.solvers.step import Actor, create_actor
@@ -39,9 +44,6 @@ read a repetition."""
 
 FOLDER_SECONDS = 120
 """Time limit for a trial's folder, enough to copy 20 data files. The agent's code can make every step wait."""
-
-COPIES = ".session-data"
-"""Folder with copies of the original data files for later trials. Names of data files cannot begin with `.session`."""
 
 
 class Trial(BaseModel):
@@ -106,13 +108,15 @@ def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAU
                 "or add the gold hypothesis to the answer key or the metadata file."
             )
         checksums = SampleMetadata.of(state, "reflexion").data_checksums
-        await _copy_data_files(".", COPIES, checksums)
+        # The agent does not see the copies among its files. What its code does to them all the same is its own loss.
+        copies = f"{await create_temporary_folder()}/data"
+        await _copy_data_files(".", copies, checksums)
         task_messages = list(state.messages)
         lessons: list[str] = []
         for number in range(1, trials + 1):
             async with span(f"trial {number}", type="agent"):
                 if lessons:
-                    obstacle = await open_trial_folder(f"trial-{number}", checksums)
+                    obstacle = await open_trial_folder(f"trial-{number}", copies, checksums)
                     if obstacle is not None:
                         transcript().info(f"There are no more trials: {obstacle}", source="reflexion")
                         break
@@ -183,13 +187,14 @@ async def _oracle_score(state: TaskState) -> float | None:
     )
 
 
-async def open_trial_folder(folder: str, checksums: Mapping[str, str]) -> str | None:
+async def open_trial_folder(folder: str, copies: str, checksums: Mapping[str, str]) -> str | None:
     """Create the folder with the data files, and make it the working folder of a new session.
 
     Processes of earlier trials may still run and change these files (docs/security.md).
 
     Args:
         folder: Name of the folder.
+        copies: Folder with copies of the original data files.
         checksums: SHA-256 of each data file by name.
 
     Returns:
@@ -201,7 +206,7 @@ async def open_trial_folder(folder: str, checksums: Mapping[str, str]) -> str | 
     try:
         with anyio.fail_after(FOLDER_SECONDS):
             await PythonSession().move_to(folder)
-            await _copy_data_files(COPIES, folder, checksums)
+            await _copy_data_files(copies, folder, checksums)
             changed = await changed_files(checksums, folder)
     except (OSError, RuntimeError, DiscoveryBenchError) as error:
         await require_not_lost()
