@@ -101,7 +101,7 @@ def test_a_file_that_is_no_mapping_or_does_not_exist_is_refused(tmp_path: Path) 
     assert "small.yaml: expected a mapping with the keys name, description, tasks," in message
     (tmp_path / "latin.yaml").write_bytes("name: ä".encode("latin-1"))
     assert "latin.yaml: invalid YAML: unacceptable character" in refusal(tmp_path / "latin.yaml")
-    assert "No such file or directory: 'nowhere/x.yaml'. Check the path" in refused("run nowhere/x.yaml")
+    assert "nowhere/x.yaml cannot be read: No such file or directory. Check the path" in refused("run nowhere/x.yaml")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspect_discoverybench.errors.exceptions import DataError
+from inspect_discoverybench.errors.file_failures import read_file
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -32,15 +33,7 @@ class TextFile:
             DataError: The file cannot be read, is a folder, a pipe or a device, is compressed or in another format, or
                 has neither encoding.
         """
-        # Reading a pipe or a device may never end.
-        if path.exists() and not path.is_file():
-            raise DataError(f"{path} is not a file. Check the path.")
-
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise DataError(f"{path} cannot be read: {error.strerror}. Check the path and its permissions.") from error
-
+        content = read_file(path)
         is_binary = content.startswith(_COMPRESSED) or b"\0" in content
         utf_8 = "utf-8-sig" if content.startswith(_BYTE_ORDER_MARK) else "utf-8"
         if not is_binary:

@@ -2,8 +2,32 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
-from inspect_discoverybench.errors.exceptions import DiscoveryBenchError
+from inspect_discoverybench.errors.exceptions import DataError, DiscoveryBenchError
+
+
+def read_file(path: Path) -> bytes:
+    """Read a file that a user named: data, metadata, answer keys, experiments, votes and labels.
+
+    Raises:
+        DataError: The file cannot be read, or is a folder, a pipe or a device.
+    """
+    require_regular_file(path)
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}. Check the path and its permissions.") from error
+
+
+def require_regular_file(path: Path) -> None:
+    """Refuse what exists but is no regular file: reading a pipe or a device may never end.
+
+    Raises:
+        DataError: The path is a folder, a pipe or a device.
+    """
+    if path.exists() and not path.is_file():
+        raise DataError(f"{path} is not a file. Check the path.")
 
 
 @contextmanager

@@ -30,7 +30,7 @@ class ExperimentFile:
 
         Raises:
             InvalidExperiment: The file or a change is invalid.
-            OSError: The file cannot be read.
+            DataError: The file cannot be read.
         """
         file = YamlFile.read(self.path)
         if not isinstance(file.values, dict):

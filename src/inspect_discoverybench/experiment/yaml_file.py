@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
+from inspect_discoverybench.errors.file_failures import read_file
 from inspect_discoverybench.errors.provider_failures import one_line
 
 _VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
@@ -64,9 +65,9 @@ class YamlFile:
 
         Raises:
             InvalidExperiment: The file is no YAML.
-            OSError: The file cannot be read.
+            DataError: The file cannot be read.
         """
-        content = path.read_bytes()
+        content = read_file(path)
         values = parse_yaml(content, str(path))
         root = yaml.compose(content, Loader=yaml.SafeLoader)
         return cls(path, values, root)

@@ -5,6 +5,7 @@ from pathlib import Path
 from inspect_ai.log import EvalLogInfo, list_eval_logs
 
 from inspect_discoverybench.errors.exceptions import DataError, UnreadableLog
+from inspect_discoverybench.errors.file_failures import require_regular_file
 from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.results.run_record import local_path
 
@@ -28,11 +29,12 @@ def log_paths(path: str) -> list[str]:
     """The path of a log, or those of the logs in a folder.
 
     Raises:
-        DataError: The path does not exist, or the folder has no logs.
+        DataError: The path does not exist, is a pipe or a device, or the folder has no logs.
     """
     if not _is_remote(path) and not Path(path).exists():
         raise DataError(f"The path '{path}' does not exist. Check the spelling or pass an absolute path.")
     if path.endswith((".eval", ".json")):  # servers may not list files
+        require_regular_file(Path(path))
         return [local_path(path)]
 
     logs = sorted(local_path(info.name) for info in logs_in(path))

@@ -8,6 +8,7 @@ from pathlib import Path
 from inspect_ai.log import EvalLog, read_eval_log
 
 from inspect_discoverybench.errors.exceptions import UnreadableLog
+from inspect_discoverybench.errors.file_failures import require_regular_file
 from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.results.log_files import REPAIR
 from inspect_discoverybench.results.result_row import ResultRow, results_of
@@ -50,6 +51,7 @@ def read_logs(paths: Collection[str]) -> list[LogReading]:
 def _read(path: str) -> LogReading:
     try:
         with inspect_errors(UnreadableLog, "cannot be read", REPAIR):
+            require_regular_file(Path(path))
             header = read_eval_log(path, header_only=True)
             task_id = header.eval.task_id
             objection = _objection_to(header)

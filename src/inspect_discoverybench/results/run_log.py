@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from inspect_ai.log import EvalLog, EvalSampleSummary, read_eval_log
 from inspect_ai.log import read_eval_log_sample_summaries as read_sample_summaries
 
 from inspect_discoverybench.errors.exceptions import UnreadableLog
+from inspect_discoverybench.errors.file_failures import require_regular_file
 from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.results.log_files import REPAIR, logs_in
 from inspect_discoverybench.results.run_record import AGENT_DIGEST, local_path
@@ -56,6 +58,7 @@ class RunLog:
             UnreadableLog: The log is damaged.
         """
         path = local_path(location)
+        require_regular_file(Path(path))
         with inspect_errors(UnreadableLog, f"{path} cannot be read", REPAIR):
             return cls(path, read_eval_log(path, header_only=True), read_sample_summaries(path))
 
