@@ -23,23 +23,21 @@ SAME_PER_RUN = {
 """What is noted if it differs, with the plural nouns that messages use."""
 
 
-def incompatibilities(a: System, b: System) -> Iterator[str]:
+def incompatibilities(baseline: System, candidate: System) -> Iterator[str]:
     """Reasons why two systems' scores are not comparable, one line each. Values that are not recorded are ignored."""
-    names = f"{a.name} and {b.name}"
-    first = _version(a)
-    second = _version(b)
-    if first != second:
-        yield f"{names}: the task versions differ ({first} and {second})."
+    names = f"{baseline.name} and {candidate.name}"
+    versions = [_version(baseline), _version(candidate)]
+    if len(set(versions)) > 1:
+        yield f"{names}: the task versions differ ({' and '.join(versions)})."
 
     for column, noun in SAME_PER_TASK.items():
-        sample = _differing_sample(a, b, column)
+        sample = _differing_sample(baseline, candidate, column)
         if sample is not None:
             yield f"{names}: the {noun} of the sample {sample} differ."
 
-    judge_differences = _judge_differences(a, b)
+    judge_differences = _judge_differences(baseline, candidate)
     if judge_differences:
-        listed = "; ".join(judge_differences)
-        yield f"{names} were judged differently: {listed}."
+        yield f"{names} were judged differently: {'; '.join(judge_differences)}."
 
 
 def _version(system: System) -> str:
@@ -48,32 +46,28 @@ def _version(system: System) -> str:
     return ", ".join(numbers)
 
 
-def _differing_sample(a: System, b: System, column: str) -> str | None:
+def _differing_sample(baseline: System, candidate: System, column: str) -> str | None:
     """The id of the first common sample whose values of a column differ."""
-    for key, task in a.tasks.items():
-        other = b.tasks.get(key)
+    for key, task in baseline.tasks.items():
+        other = candidate.tasks.get(key)
         if other is None:
             continue
-        first = _recorded(task.results, column)
-        second = _recorded(other.results, column)
-        if first and second and first != second:
+        recorded = [_recorded(task.results, column), _recorded(other.results, column)]
+        if all(recorded) and recorded[0] != recorded[1]:
             return task.sample.id
     return None
 
 
-def _judge_differences(a: System, b: System) -> list[str]:
+def _judge_differences(baseline: System, candidate: System) -> list[str]:
     """How the records of judges differ from the first one."""
-    first = _recorded(a.results, "score.judge_record")
-    second = _recorded(b.results, "score.judge_record")
-    if not first or not second:
+    records = [_recorded(system.results, "score.judge_record") for system in (baseline, candidate)]
+    if not all(records):
         return []
 
-    records = [json.loads(text) for text in first + second]
-    reference, *others = records
+    reference, *others = [json.loads(text) for texts in records for text in texts]
     lines: dict[str, None] = {}
     for record in others:
-        different = differences(reference, record)
-        lines |= dict.fromkeys(different)
+        lines |= dict.fromkeys(differences(reference, record))
     return list(lines)
 
 
@@ -85,24 +79,21 @@ def notes_on(systems: Sequence[System]) -> Iterator[str]:
     for column, noun in SAME_PER_RUN.items():
         values = _recorded(results, column)
         if len(values) > 1:
-            listed = ", ".join(values)
-            yield f"The {noun} differ: {listed}."
+            yield f"The {noun} differ: {', '.join(values)}."
 
     for judge in filter(is_offline, _recorded(results, "score.judge")):
         yield f"The judge {judge} {OFFLINE_NOTE}"
 
     prompts = _differing_prompts(results)
     if prompts:
-        listed = ", ".join(prompts)
-        yield f"These prompts differ: {listed}."
+        yield f"These prompts differ: {', '.join(prompts)}."
 
 
 def _differing_prompts(results: Sequence[ResultRow]) -> list[str]:
     """Names of prompts of which the logs record several fingerprints."""
     fingerprints: set[tuple[str, str]] = set()
     for text in _recorded(results, "run.prompts"):
-        prompts = json.loads(text)
-        fingerprints.update(prompts.items())
+        fingerprints.update(json.loads(text).items())
 
     counts = Counter(name for name, _ in fingerprints)
     return sorted(name for name, count in counts.items() if count > 1)
@@ -110,10 +101,5 @@ def _differing_prompts(results: Sequence[ResultRow]) -> list[str]:
 
 def _recorded(results: Sequence[ResultRow], column: str) -> list[str]:
     """The distinct recorded values of a column."""
-    values = set()
-    value_of = attrgetter(column)
-    for result in results:
-        value = value_of(result)
-        if value:
-            values.add(value)
-    return sorted(values)
+    values = {attrgetter(column)(result) for result in results}
+    return sorted(filter(None, values))

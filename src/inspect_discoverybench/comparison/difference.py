@@ -1,15 +1,53 @@
 """The difference of two systems in a score, on the tasks that both have."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import fmean
 from typing import TypeVar
 
 from inspect_discoverybench.results.task_result import TaskResult
+from inspect_discoverybench.statistics.clusters import Bounds
 from inspect_discoverybench.statistics.paired import PairedDifference, compare_paired
-from inspect_discoverybench.statistics.partial_scores import bounds
+from inspect_discoverybench.statistics.partial_scores import PartialScores, bounds
 
 K = TypeVar("K")
+
+
+@dataclass(frozen=True)
+class _Side:
+    """The scores of one system on the common tasks."""
+
+    scores: Sequence[PartialScores]
+
+    @classmethod
+    def of(cls, tasks: Iterable[TaskResult], key: str) -> "_Side":
+        return cls([task.score(key) for task in tasks])
+
+    @property
+    def means(self) -> list[float]:
+        """The score of each task; NaN without any."""
+        return [score.mean for score in self.scores]
+
+    @cached_property
+    def possible(self) -> Bounds:
+        """The lowest and the highest score that each task could have had."""
+        return bounds(self.scores)
+
+    @property
+    def lowest(self) -> float:
+        """The mean if all missing scores were 0."""
+        return fmean(self.possible[0])
+
+    @property
+    def highest(self) -> float:
+        """The mean if all missing scores were 1."""
+        return fmean(self.possible[1])
+
+    @property
+    def missing(self) -> int:
+        """Number of missing scores."""
+        return sum(score.missing for score in self.scores)
 
 
 @dataclass(frozen=True)
@@ -50,48 +88,35 @@ def key_difference(
     """
     common = [name for name in baseline if name in candidate]
     tasks = [baseline[name] for name in common]
-    first = [task.score(key) for task in tasks]
-    second = [candidate[name].score(key) for name in common]
-
-    first_means, second_means, failures = [], [], []
-    for a, b in zip(first, second, strict=True):
-        if a.known and b.known:
-            first_means.append(a.mean)
-            second_means.append(b.mean)
-        if a.known:
-            lowest = b.mean_if_missing(0)
-            difference = lowest - a.mean
-            failures.append(difference)
-    if not first_means:
+    of_baseline = _Side.of(tasks, key)
+    of_candidate = _Side.of([candidate[name] for name in common], key)
+    pairs = list(zip(of_baseline.scores, of_candidate.scores, strict=True))
+    scored = [
+        (baseline_score.mean, candidate_score.mean)
+        for baseline_score, candidate_score in pairs
+        if baseline_score.known and candidate_score.known
+    ]
+    if not scored:
         return None
 
-    first_bounds = bounds(first)
-    second_bounds = bounds(second)
-    first_lowest, first_highest = map(fmean, first_bounds)
-    second_lowest, second_highest = map(fmean, second_bounds)
-    first_scores = [score.mean for score in first]
-    second_scores = [score.mean for score in second]
-    clusters = [task.cluster for task in tasks]
-    studies = [task.sample.study for task in tasks]
-    possible = (second_bounds, first_bounds)
-    paired = compare_paired(
-        second_scores,
-        first_scores,
-        clusters,
-        studies,
-        possible,
-        comparisons,
-    )
-    missing = [score.missing for score in first + second]
-    worst = second_lowest - first_highest
-    best = second_highest - first_lowest
     return KeyDifference(
         key=key,
-        baseline=fmean(first_means),
-        candidate=fmean(second_means),
-        paired=paired,
-        missing=sum(missing),
-        worst=worst,
-        best=best,
-        failures_lowest=fmean(failures),
+        baseline=fmean(mean for mean, _ in scored),
+        candidate=fmean(mean for _, mean in scored),
+        paired=compare_paired(
+            of_candidate.means,
+            of_baseline.means,
+            clusters=[task.cluster for task in tasks],
+            studies=[task.sample.study for task in tasks],
+            possible=(of_candidate.possible, of_baseline.possible),
+            comparisons=comparisons,
+        ),
+        missing=of_baseline.missing + of_candidate.missing,
+        worst=of_candidate.lowest - of_baseline.highest,
+        best=of_candidate.highest - of_baseline.lowest,
+        failures_lowest=fmean(
+            candidate_score.mean_if_missing(0) - baseline_score.mean
+            for baseline_score, candidate_score in pairs
+            if baseline_score.known
+        ),
     )

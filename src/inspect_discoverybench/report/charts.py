@@ -78,17 +78,12 @@ def dots(table: pd.DataFrame, row: str, interval: Interval, style: Style) -> Cha
         return None
 
     title = [interval.value, "with 95 % CI on these tasks"]
-    color = _by_name(alt.Color, table, "agent", style.colors)
-    base = alt.Chart().encode(color=color)
-
-    start = _axis(alt.X, interval.low, title)
-    end = alt.X2(field=interval.high)
-    line = base.mark_rule(strokeWidth=2)
-    line = line.encode(x=start, x2=end)
-
-    center = _axis(alt.X, interval.value, title)
-    point = base.mark_point()
-    point = point.encode(x=center)
+    base = alt.Chart().encode(color=_by_name(alt.Color, table, "agent", style.colors))
+    line = base.mark_rule(strokeWidth=2).encode(
+        x=_axis(alt.X, interval.low, title),
+        x2=alt.X2(field=interval.high),
+    )
+    point = base.mark_point().encode(x=_axis(alt.X, interval.value, title))
     return _rows([line, point], table, row, style)
 
 
@@ -103,18 +98,16 @@ def bars(table: pd.DataFrame, row: str, segment: str, share: str, colors: Mappin
         colors: Colours of all segments in their order.
         style: Titles of panels.
     """
-    names = list(colors)
-    places = table[segment].map(names.index)
-    table = table.assign(place=places)
-
-    size = _axis(alt.X, share, share)
-    size = size.scale(domain=[0, 100])
-    size = size.stack("zero")
-    color = _by_name(alt.Color, table, segment, colors)
-    order = alt.Order(field="place", type="quantitative")
-
-    bar = alt.Chart().mark_bar()
-    bar = bar.encode(x=size, color=color, order=order)
+    table = table.assign(place=table[segment].map(list(colors).index))
+    bar = (
+        alt.Chart()
+        .mark_bar()
+        .encode(
+            x=_axis(alt.X, share, share).scale(domain=[0, 100]).stack("zero"),
+            color=_by_name(alt.Color, table, segment, colors),
+            order=alt.Order(field="place", type="quantitative"),
+        )
+    )
     return _rows([bar], table, row, style)
 
 
@@ -131,33 +124,21 @@ def scatter(table: pd.DataFrame, pairs: Sequence[tuple[Interval, Interval]], sty
     if table.empty:
         return None
 
-    plots = []
-    for x, y in pairs:
-        plot = _plot(table, x, y, style)
-        plots.append(plot)
-    return alt.vconcat(*plots)
+    return alt.vconcat(*[_plot(table, x, y, style) for x, y in pairs])
 
 
 def _plot(table: pd.DataFrame, x: Interval, y: Interval, style: Style) -> alt.FacetChart:
-    center_x = _axis(alt.X, x.value, x.value)
-    center_y = _axis(alt.Y, y.value, y.value)
-    color = _by_name(alt.Color, table, "agent", style.colors)
-    base = alt.Chart().encode(x=center_x, y=center_y, color=color)
+    base = alt.Chart().encode(
+        x=_axis(alt.X, x.value, x.value),
+        y=_axis(alt.Y, y.value, y.value),
+        color=_by_name(alt.Color, table, "agent", style.colors),
+    )
     line = base.mark_rule(opacity=0.6)
+    horizontal = line.encode(x=_axis(alt.X, x.low, x.value), x2=alt.X2(field=x.high))
+    vertical = line.encode(y=_axis(alt.Y, y.low, y.value), y2=alt.Y2(field=y.high))
 
-    start_x = _axis(alt.X, x.low, x.value)
-    end_x = alt.X2(field=x.high)
-    horizontal = line.encode(x=start_x, x2=end_x)
-
-    start_y = _axis(alt.Y, y.low, y.value)
-    end_y = alt.Y2(field=y.high)
-    vertical = line.encode(y=start_y, y2=end_y)
-
-    models = sorted(set(table.model))
-    shapes = _assigned(models, SHAPES)
-    shape = _by_name(alt.Shape, table, "model", shapes)
-    point = base.mark_point()
-    point = point.encode(shape=shape)
+    shapes = _assigned(sorted(set(table.model)), SHAPES)
+    point = base.mark_point().encode(shape=_by_name(alt.Shape, table, "model", shapes))
     return _panels([horizontal, vertical, point], table, style)
 
 
@@ -169,31 +150,23 @@ def _axis(channel: Any, column: str, title: str | Sequence[str]) -> Any:
 def _by_name(channel: Any, table: pd.DataFrame, field: str, choices: Mapping[str, str]) -> Any:
     """A colour or shape for each name that occurs."""
     occurring = set(table[field])
-    names = [name for name in choices if name in occurring]
-    values = [choices[name] for name in names]
-    scale = alt.Scale(domain=names, range=values)
-    return channel(field=field, type="nominal", scale=scale)
+    shown = {name: choice for name, choice in choices.items() if name in occurring}
+    return channel(field=field, type="nominal", scale=alt.Scale(domain=[*shown], range=[*shown.values()]))
 
 
 def _rows(layers: Sequence[alt.Chart], table: pd.DataFrame, row: str, style: Style) -> Chart:
     """The layers with one row per label, in the order of the table."""
-    label_rows = table.drop_duplicates(["benchmark", row])
-    by_benchmark = label_rows.groupby("benchmark")
-    first_labels = by_benchmark.head(MAX_ROWS)
-    shown = table.merge(first_labels[["benchmark", row]])
-
+    labels = table[["benchmark", row]].drop_duplicates().groupby("benchmark").head(MAX_ROWS)
     vertical = alt.Y(field=row, type="nominal", sort=None)
-    in_rows = [layer.encode(y=vertical) for layer in layers]
-    panels = _panels(in_rows, shown, style)
+    panels = _panels([layer.encode(y=vertical) for layer in layers], table.merge(labels), style)
     independent: Chart = panels.resolve_scale(y="independent")
     return independent
 
 
 def _panels(layers: Sequence[alt.Chart], table: pd.DataFrame, style: Style) -> alt.FacetChart:
     """The layers in a panel for each benchmark."""
-    titles = table.benchmark.map(style.titles)
-    on_two_lines = titles.str.replace(" (", "\n(", regex=False)
-    data = table.assign(panel=on_two_lines)
-    panel = alt.Row(field="panel", type="nominal", sort=None)
-    layered = alt.LayerChart(layer=layers)
-    return layered.facet(row=panel, data=data)
+    titles_on_two_lines = table.benchmark.map(style.titles).str.replace(" (", "\n(", regex=False)
+    return alt.LayerChart(layer=layers).facet(
+        row=alt.Row(field="panel", type="nominal", sort=None),
+        data=table.assign(panel=titles_on_two_lines),
+    )
