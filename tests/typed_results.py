@@ -13,6 +13,7 @@ from inspect_discoverybench.results.run_record import RunRecord, Settings
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.results.score_record import ScoreRecord
 from inspect_discoverybench.scorer.facets import FACET_KEYS
+from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 
 MISSING = math.nan
@@ -60,9 +61,9 @@ def result(sample_id: str, hms: float = MISSING, **columns: Any) -> ResultRow:
     values = {}
     if not math.isnan(hms):
         values = {"hms": hms, "context": float(hms > 0), "variables": 1.0, "relationship": hms or 0.5}
-    for facet in FACET_KEYS:
-        if facet in columns:
-            values[facet] = columns[facet]
+    for key in (*FACET_KEYS, *RELEASED_KEYS):
+        if key in columns:
+            values[key] = columns[key]
     ended = SampleOutcome.JUDGED if "hms" in values else SampleOutcome.UNSCORED
     columns["outcome"] = SampleOutcome(columns.get("outcome", ended))
 

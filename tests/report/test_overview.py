@@ -4,9 +4,10 @@ import pytest
 
 from inspect_discoverybench.report.figure import svg
 from inspect_discoverybench.report.means import HIGH, HIGHEST, HMS, LOW, LOWEST
+from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.report.table import shown_tables
 from inspect_discoverybench.results.result_row import ResultRow
-from tests.typed_results import MISSING, result, results, rows, sections
+from tests.typed_results import MISSING, contents, result, results, rows, sections
 
 OTHER = '{"judge": "provider/other"}'
 OFFLINE = '{"judge": "discoverybench/lexical"}'
@@ -137,22 +138,50 @@ def test_a_mean_is_stated_on_new_studies() -> None:
 
 
 @pytest.mark.parametrize(
-    ("split", "tasks", "is_shown"),
+    ("split", "tasks", "is_full"),
     [
         ("test", 239, True),
         ("test", 238, False),
     ],
 )
-def test_published_scores_stand_beside_full_splits_only(split: str, tasks: int, is_shown: bool) -> None:
-    names = [f"t{number}" for number in range(tasks)]
-    scores = dict.fromkeys(names, 0.5)
-    run = results(scores, split=split)
-    report = sections(run)
-    chart = report["hms"].chart
-    assert chart is not None
-    image = svg(chart)
-    assert ("react · GPT-4o, paper: 24.4" in image) == is_shown
-    assert ("published" in report) == is_shown
-    if is_shown:
+@pytest.mark.parametrize("has_released", [True, False])
+def test_published_scores_stand_beside_the_released_form_of_full_splits(
+    split: str, tasks: int, is_full: bool, has_released: bool
+) -> None:
+    released = {"hms_released": 0.4} if has_released else {}
+    report = sections([result(f"t{number}", 0.5, split=split, **released) for number in range(tasks)])
+    assert "paper: 24.4" not in image_of(report["hms"])
+    assert ("released" in report) == has_released
+    if has_released:
+        assert rows(report["released"], "HMS released × 100") == [(pytest.approx(40),)]
+        assert ("react · GPT-4o, paper: 24.4" in image_of(report["released"])) == is_full
+
+    assert ("published" in report) == is_full
+    if is_full:
+        assert ("have no score in this form" in report["published"].text) == (not has_released)
         table = rows(report["published"], "benchmark", "agent", f"{HMS}, GPT-4o")
         assert ("DB-REAL test", "react", 24.4) in table
+
+
+def image_of(section: Section) -> str:
+    assert section.chart is not None
+    return svg(section.chart)
+
+
+def test_the_released_form_has_counts_and_a_possible_range_of_its_own() -> None:
+    """Samples whose sub-hypotheses are undecided have HMS, and the other way round."""
+    report = contents(
+        [
+            result("a", 1.0, hms_released=1.0),
+            result("b", 1.0),
+            result("c", hms_released=0.5),
+            result("d", 0.0, hms_released=0.0, outcome="no submission"),
+        ]
+    )
+    by_name = {section.name: section for section in report.sections}
+    outcomes = ("judged", "unscored", "no submission")
+    assert rows(by_name["hms"], HMS, *outcomes) == [(pytest.approx(200 / 3), 2, 1, 1)]
+    released = by_name["released"]
+    assert rows(released, "HMS released × 100", *outcomes) == [(50, 2, 1, 1)]
+    assert rows(released, LOWEST, HIGHEST) == [(37.5, 62.5)]
+    assert list(report.samples.hms_released.fillna(-1)) == [1.0, -1, 0.5, 0.0]

@@ -136,3 +136,29 @@ def test_a_zero_at_a_limit_is_counted_apart_from_other_missing_submissions() -> 
     metrics = metrics_of(at_limit, MISSING, submitted, UNSCORED)
     counts = [metrics[name] for name in ("judged", "no_submission", "limit", "unscored")]
     assert counts == [1, 1, 1, 1]
+
+
+def test_every_key_has_counts_and_an_interval_of_its_own() -> None:
+    """Four undecided of six: the interval reaches from what zeros to what ones would give."""
+    decided = [score_with(hms_released=value) for value in (0.0, 0.5)]
+    undecided = [score_with(hms_released=math.nan)] * 4
+    metrics = metrics_of(*decided, *undecided, golds="abcdef")
+    assert metrics["judged"] == 6
+    assert metrics["unscored"] == 0
+    assert metrics["hms_released"] == 0.25
+    assert metrics["hms_released_judged"] == 2
+    assert metrics["hms_released_unscored"] == 4
+    assert metrics["hms_released_ci_lower"] < 0.5 / 6
+    assert metrics["hms_released_ci_upper"] > 4.5 / 6
+    assert metrics["context_unscored"] == 0
+
+    # A sample without a submission scores 0 on every key.
+    zero = score_with(hms_released=0.0, hms=0.0).model_copy(update={"reason": NO_RESPONSE})
+    metrics = metrics_of(zero, *decided, golds="abc")
+    assert metrics["no_submission"] == 1
+    assert metrics["hms_released_judged"] == 2
+    assert metrics["hms_released_unscored"] == 0
+
+
+def score_with(**values: float) -> Score:
+    return Score(value={"hms": 1.0, "context": 1.0, "variables": 1.0, "relationship": 1.0, **values})

@@ -14,6 +14,7 @@ from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.results.coverage import describe_coverage
 from inspect_discoverybench.results.task_result import TaskId, mean_score
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
+from inspect_discoverybench.scorer.released_form import RELEASED
 from inspect_discoverybench.statistics.mean import Estimate
 
 
@@ -24,7 +25,7 @@ class SystemPair:
     Attributes:
         baseline: Name of the first system.
         candidate: Name of the second system.
-        keys: Their differences in HMS and its facets, that of HMS first.
+        keys: Their differences in HMS, its facets and, if both have it, `hms_released`; that of HMS first.
         common: Number of tasks that both systems ran.
         only_baseline: Number of tasks that only the baseline ran.
         only_candidate: Number of tasks that only the candidate ran.
@@ -125,7 +126,8 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
             "and sample ids; a placebo is compared with the data by `discoverybench report`."
         )
 
-    differences = [key_difference(a.tasks, b.tasks, key, comparisons) for key in SCORE_KEYS]  # that of HMS first
+    keys = (*SCORE_KEYS, RELEASED)  # HMS first
+    differences = [key_difference(a.tasks, b.tasks, key, comparisons) for key in keys]
     if differences[0] is None:
         raise InvalidArgument(f"{names} have no common sample that both scored.")
 

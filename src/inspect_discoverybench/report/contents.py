@@ -13,12 +13,13 @@ from inspect_discoverybench.report.groups import group_sections
 from inspect_discoverybench.report.judge_errors import judge_error_section
 from inspect_discoverybench.report.judges import main_results, name_judges
 from inspect_discoverybench.report.leaderboard import Leaderboard
-from inspect_discoverybench.report.overview import new_studies, overview, published_section
+from inspect_discoverybench.report.overview import new_studies, overview, published_section, released_section
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.results.frame import ResultFrame
 from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
+from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ class Contents:
 def _sections(leaderboard: Leaderboard) -> list[Section]:
     sections = [
         overview(leaderboard),
+        released_section(leaderboard),
         published_section(leaderboard),
         new_studies(leaderboard),
         facet_section(leaderboard),
@@ -75,6 +77,8 @@ def _sections(leaderboard: Leaderboard) -> list[Section]:
 
 def _samples(results: Sequence[ResultRow], pool_splits: bool) -> pd.DataFrame:
     rows = []
+    released = [key for key in RELEASED_KEYS if any(key in result.score.values for result in results)]
+    keys = [*SCORE_KEYS, *released]
     configurations = configurations_of(results, pool_splits)
     for configuration, result in zip(configurations, results, strict=True):
         row = {
@@ -87,7 +91,7 @@ def _samples(results: Sequence[ResultRow], pool_splits: bool) -> pd.DataFrame:
             "judge": result.score.judge,
             "outcome": result.score.outcome,
         }
-        row |= {key: result.score.value(key) for key in SCORE_KEYS}
+        row |= {key: result.score.value(key) for key in keys}
         row |= {
             "gold_hypothesis": result.sample.gold_hypothesis,
             "predicted_hypothesis": result.score.hypothesis,

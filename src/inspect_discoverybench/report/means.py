@@ -45,10 +45,9 @@ def interval_columns(mean: Estimate | None, columns: Interval = HMS_INTERVAL) ->
     }
 
 
-def missing_columns(tasks: Sequence[TaskResult]) -> Row:
-    """The bounds of mean HMS × 100."""
-    scores = [task.score() for task in tasks]
-    lowest, highest = bounds(scores)
+def missing_columns(tasks: Sequence[TaskResult], key: str = "hms") -> Row:
+    """The bounds of a mean × 100."""
+    lowest, highest = bounds([task.score(key) for task in tasks])
     return bound_columns(fmean(lowest), fmean(highest))
 
 
@@ -59,16 +58,16 @@ def bound_columns(lowest: float, highest: float) -> Row:
     return {LOWEST: 100 * lowest, HIGHEST: 100 * highest}
 
 
-def count_columns(tasks: Sequence[TaskResult]) -> Row:
-    """The bounds of mean HMS × 100 if samples are missing, and counts."""
-    scored = [task for task in tasks if task.score().known]
+def count_columns(tasks: Sequence[TaskResult], key: str = "hms") -> Row:
+    """The bounds of a mean × 100 if samples are missing, and counts of outcomes with regard to this key."""
+    scored = [task for task in tasks if task.score(key).known]
     clusters = {task.cluster for task in tasks}
     outcomes: Counter[str] = Counter()
     for task in tasks:
-        outcomes.update(result.score.outcome for result in task.results)
+        outcomes.update(result.score.outcome_of(key) for result in task.results)
     counts = {outcome.value: outcomes[outcome] for outcome in SampleOutcome}
     return {
-        **missing_columns(tasks),
+        **missing_columns(tasks, key),
         "tasks": len(scored),
         "gold hypotheses": len(clusters),
         **counts,

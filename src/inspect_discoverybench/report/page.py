@@ -18,6 +18,7 @@ from inspect_discoverybench.report.section import Section, glossary
 from inspect_discoverybench.report.table import shown_tables
 from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
+from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 
 SAMPLES, LEFT_OUT = "samples", "logs-left-out"
 """Names of the page's own sections."""
@@ -105,7 +106,8 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
 
 def _in_percent(samples: pd.DataFrame) -> pd.DataFrame:
     """The table of samples, with scores × 100 as everywhere on the page."""
-    headings = {key: f"{label} × 100" for key, label in SCORE_KEYS.items()}
+    labels = SCORE_KEYS | {key: key.replace("_", " ").replace("hms", "HMS") for key in RELEASED_KEYS}
+    headings = {key: f"{label} × 100" for key, label in labels.items() if key in samples}
     table = samples.copy()
     table[list(headings)] *= 100
     return table.rename(columns=headings)

@@ -53,6 +53,12 @@ class ScoreRecord:
             metadata=metadata,
         )
 
+    def outcome_of(self, key: str) -> SampleOutcome:
+        """How the sample ended with regard to a key, of which some may be undecided."""
+        if self.outcome not in (SampleOutcome.JUDGED, SampleOutcome.UNSCORED):
+            return self.outcome
+        return SampleOutcome.JUDGED if key in self.values else SampleOutcome.UNSCORED
+
     @property
     def is_scored(self) -> bool:
         """Whether the sample has HMS, which may be 0."""

@@ -42,7 +42,10 @@ class _Sample:
 # A reducer of epochs leaves out unscored epochs, and why an epoch scored 0.
 @metric(name="hms", scores="unreduced")
 def hms_summary() -> Metric:
-    """Mean HMS with its standard error and 95 % interval, counts of epochs by outcome, and the mean of each facet.
+    """Mean HMS with its standard error and 95 % interval, and counts of epochs by outcome.
+
+    Every other key of the score, such as `hms_released`, has its mean (`hms_released`), interval and counts
+    (`hms_released_ci_lower`, `hms_released_unscored`, …), too.
 
     Samples that share a gold hypothesis are not independent and form one cluster. The score of a sample with several
     epochs is the mean of those that are scored.
@@ -50,25 +53,33 @@ def hms_summary() -> Metric:
 
     def summarize(scores: list[SampleScore]) -> Value:
         samples = _samples(scores)
-        estimate = _estimate(samples)
+        estimate = _estimate(samples, "hms")
         # The viewer shows the first five.
         summary = {
             "mean": estimate.mean,
             CI_LOWER: estimate.low,
             CI_UPPER: estimate.high,
-            **_outcomes(scores),
+            **_counts(scores, "hms"),
             "stderr": estimate.standard_error,
         }
         for key in _other_keys(samples):
-            means = PartialScores([sample.score(key).mean for sample in samples])
-            summary[key] = means.mean
+            estimate = _estimate(samples, key)
+            counts = _counts(scores, key)
+            summary |= {
+                key: estimate.mean,
+                f"{key}_{CI_LOWER}": estimate.low,
+                f"{key}_{CI_UPPER}": estimate.high,
+                # Whether something was submitted is the same for all keys.
+                f"{key}_judged": counts["judged"],
+                f"{key}_unscored": counts["unscored"],
+            }
         return summary
 
     return summarize
 
 
-def _outcomes(scores: Sequence[SampleScore]) -> dict[str, float]:
-    counts = Counter(SampleOutcome.of_score(score.score) for score in scores)
+def _counts(scores: Sequence[SampleScore], key: str) -> dict[str, float]:
+    counts = Counter(SampleOutcome.of_score(score.score, key) for score in scores)
     return {name: float(counts[outcome]) for name, outcome in COUNTED.items()}
 
 
@@ -88,8 +99,8 @@ def _other_keys(samples: Sequence[_Sample]) -> list[str]:
     return [key for key in scores if key != "hms"]
 
 
-def _estimate(samples: Sequence[_Sample]) -> "Estimate":
-    """The mean HMS.
+def _estimate(samples: Sequence[_Sample], key: str) -> "Estimate":
+    """The mean of a key.
 
     If epochs are unscored, its interval reaches from the lower end if all of them had scored 0 to the upper end if all
     had scored 1.
@@ -97,7 +108,7 @@ def _estimate(samples: Sequence[_Sample]) -> "Estimate":
     # Imported here, because these modules import scipy, which takes seconds.
     from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 
-    scores = [sample.score("hms") for sample in samples]
+    scores = [sample.score(key) for sample in samples]
     if not any(score.known for score in scores):
         return Estimate(math.nan, math.nan, math.nan, tasks=0, clusters=0)
     clusters = [sample.metadata[CLUSTER] for sample in samples]

@@ -16,7 +16,10 @@ from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.markdown import escape_markdown
 from inspect_discoverybench.scorer.question import ParseFailure
 
-RELEASED_KEYS = ("hms_released", "context_recall", "context_precision")
+RELEASED = "hms_released"
+"""Key of HMS in the form of the released evaluator."""
+
+RELEASED_KEYS = (RELEASED, "context_recall", "context_precision")
 
 PRODUCT = "product"
 """The aggregation that gives `hms` alone."""
