@@ -6,9 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from inspect_ai.solver import Solver, solver
 
-from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from tests.command_line import completed, discoverybench, failed, lab, refused
 from tests.endpoint import Answer, Endpoint, Refused, Request, tool_call
 from tests.experiment.experiments import logs
@@ -94,8 +92,6 @@ SECRET = "sesame-open-7731"
 SECRETS = {
     "header": f"{{name: MODEL, config: {{extra_headers: {{X-Gateway: {SECRET}}}}}}}",
     "body": f"{{name: MODEL, config: {{extra_body: {{user: {SECRET}}}}}}}",
-    "password": f"{{name: MODEL, base_url: 'http://me:{SECRET}@ADDRESS'}}",
-    "query": f"{{name: MODEL, base_url: 'http://ADDRESS?token={SECRET}'}}",
     "key": f"{{name: MODEL, args: {{api_key: {SECRET}}}}}",
 }
 """Models of an experiment file with something that nobody may see."""
@@ -105,11 +101,6 @@ def write_with_secret(kind: str, model: str, endpoint: Endpoint) -> None:
     spec = SECRETS[kind].replace("MODEL", model).replace("ADDRESS", endpoint.url.removeprefix("http://"))
     text = f"name: small\ntasks: [discoverybench/demo]\nmodels: [{spec}]\nlog_dir: logs/small\nlimits: {{samples: 1}}\n"
     Path("secret.yaml").write_text(text + "solvers: [discoverybench/no_data_guess]\n", "utf-8")
-
-
-@solver
-def with_key(api_key: str) -> Solver:
-    return no_data_guess()
 
 
 @pytest.mark.parametrize("kind", SECRETS)
@@ -137,7 +128,7 @@ def submit(_: Request) -> Answer:
     "change",
     [
         f"options.extra_headers={{X-Gateway: {SECRET}}}",
-        f"grader={{name: mockllm/m, base_url: http://me:{SECRET}@localhost}}",
+        f"grader={{name: mockllm/m, args: {{api_key: {SECRET}}}}}",
         f"roles={{critic: {{name: mockllm/m, config: {{extra_body: {{user: {SECRET}}}}}}}}}",
     ],
 )
@@ -149,12 +140,3 @@ def test_a_secret_among_the_changes_is_not_in_a_hint() -> None:
     output = failed(f"status small.yaml --set models.1.args.api_key={SECRET}")
     assert "To continue, run: " in output
     assert SECRET not in output
-
-
-@pytest.mark.parametrize("options", ["", "--dry-run"])
-def test_a_secret_of_a_solver_is_refused_because_inspect_would_record_it(options: str) -> None:
-    message = refused(f"run gold.yaml {options} --set 'solvers=[{{name: with_key, args: {{api_key: {SECRET}}}}}]'")
-    assert "small.yaml" not in message
-    assert "gold.yaml:3: solver with_key has an argument that is a secret, which logs would record." in message
-    assert SECRET not in message
-    assert not logs()

@@ -94,11 +94,12 @@ def public_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     return public
 
 
-def secret_settings(settings: Mapping[str, Any]) -> list[str]:
+def secret_settings(settings: Mapping[Any, Any]) -> list[str]:
     """Settings whose values must not be recorded, as `default_headers.Authorization`.
 
     A setting is secret if its name says so (`_HIDDEN_NAME`), if its value is a URL with a user, a password or a query,
-    or if it contains a known key or has the format of one. Other headers, queries and bodies are taken as they are.
+    or if it contains a key of the environment or has the format of one. Other headers, queries and bodies are taken as
+    they are.
     """
     secrets = []
     for key, value in settings.items():
@@ -116,7 +117,8 @@ def secret_settings(settings: Mapping[str, Any]) -> list[str]:
 def _has_secret(text: str) -> bool:
     if _URL_LIKE.search(text):
         return public_url(text) != text
-    return redact(text) != printable(text)
+    keys = [key for key in _environment_keys() if len(key) >= MIN_KEY_LENGTH]
+    return bool(_KEY_LIKE.search(text)) or any(key in text for key in keys)
 
 
 def public_url(url: str) -> str:
@@ -149,7 +151,7 @@ def redact(text: str) -> str:
     has the format of a key.
     """
     names: dict[str, str] = {}
-    for key, name in _known_keys().items():
+    for key, name in {**_argument_keys, **_environment_keys()}.items():
         if len(key) < MIN_KEY_LENGTH:
             continue
         in_path = quote(key)
@@ -172,13 +174,9 @@ def printable(text: str) -> str:
     return _CONTROL_CHARACTER.sub("", text)
 
 
-def _known_keys() -> dict[str, str]:
-    """Keys with their names."""
-    keys = {**_argument_keys}
-    for name, value in os.environ.items():
-        if KEY_NAME.search(name):
-            keys[value.strip()] = name
-    return keys
+def _environment_keys() -> dict[str, str]:
+    """Keys in environment variables, with the names of the variables."""
+    return {value.strip(): name for name, value in os.environ.items() if KEY_NAME.search(name)}
 
 
 def _public_value(name: str, value: Any) -> Any:

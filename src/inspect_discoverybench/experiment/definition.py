@@ -16,7 +16,7 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from inspect_discoverybench.errors.redaction import public_settings, public_url
+from inspect_discoverybench.errors.redaction import public_settings, public_url, secret_settings
 from inspect_discoverybench.scorer.settings import OPERATIONAL
 
 Arguments = dict[str, Any]
@@ -37,23 +37,66 @@ def _from_name(value: Any) -> Any:
     return {"name": value} if isinstance(value, str) else value
 
 
+def _without_secrets(settings: Arguments) -> Arguments:
+    """Refuse settings with secrets, which Inspect would record in its logs (docs/security.md)."""
+    names = secret_settings(settings)
+    if names:
+        raise ValueError(
+            f"Inspect would record {', '.join(names)} in its logs; set the key in the provider's environment variable "
+            "instead, such as OPENAI_API_KEY"
+        )
+    return settings
+
+
+def _without_recorded_secrets(args: Arguments) -> Arguments:
+    """Refuse arguments of a model with secrets, except those that Inspect does not record."""
+    _without_secrets({name: value for name, value in args.items() if not _is_left_out(name)})
+    return args
+
+
+def _is_left_out(name: str) -> bool:
+    return name == "api_key" or name.startswith("aws_")
+
+
+def _url_without_secrets(url: str) -> str:
+    if public_url(url) != url:
+        raise ValueError(
+            "Inspect would record the user, password or query of the URL in its logs; set the key in the provider's "
+            "environment variable instead, such as OPENAI_API_KEY"
+        )
+    return url
+
+
+def _config_without_secrets(config: GenerateConfig) -> GenerateConfig:
+    _without_secrets(config.model_dump(exclude_none=True))
+    return config
+
+
+RecordedArguments = Annotated[Arguments, AfterValidator(_without_secrets)]
+
+
 class Component(StrictModel):
     """A task or a solver."""
 
     name: NonEmpty
     """Registry name, such as `discoverybench/real`; of a model, its provider and name, such as `openai/gpt-4o`."""
 
-    args: Arguments = {}
-    """Its arguments, as for `-T`, `-S` and `-M`."""
+    args: RecordedArguments = {}
+    """Its arguments, as for `-T` and `-S`."""
 
 
 class ModelSpec(Component):
     """A model of any Inspect provider."""
 
-    base_url: str | None = None
+    args: Annotated[Arguments, AfterValidator(_without_recorded_secrets)] = {}
+    """Its arguments, as for `-M`."""
+
+    base_url: Annotated[str, AfterValidator(_url_without_secrets)] | None = None
     """Base URL of the provider's API."""
 
-    config: Annotated[GenerateConfig, WithJsonSchema({"type": "object"})] = Field(default_factory=GenerateConfig)
+    config: Annotated[GenerateConfig, AfterValidator(_config_without_secrets), WithJsonSchema({"type": "object"})] = (
+        Field(default_factory=GenerateConfig)
+    )
     """Generation settings: the fields of Inspect's `GenerateConfig`."""
 
     @property
@@ -148,7 +191,7 @@ class Experiment(StrictModel):
     limits: Limits = Limits()
     """See `Limits`."""
 
-    options: Arguments = {}
+    options: RecordedArguments = {}
     """Any other argument of Inspect's `eval_set`, such as `max_connections` or `retry_on_error`."""
 
     log_dir: Annotated[NonEmpty, AfterValidator(_log_dir)]

@@ -17,7 +17,7 @@ from inspect_discoverybench import TASKS
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.provider_failures import inspect_errors
-from inspect_discoverybench.errors.redaction import public_settings, remember_keys
+from inspect_discoverybench.errors.redaction import remember_keys
 from inspect_discoverybench.experiment.definition import Arguments, Component, Experiment, ModelSpec
 from inspect_discoverybench.experiment.experiment_file import ExperimentFile
 from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
@@ -154,11 +154,6 @@ def _build_task(cell: MatrixCell, model: Model) -> Task:
 
 
 def _build_solver(component: Component, where: str) -> Solver:
-    if public_settings(component.args) != component.args:
-        raise InvalidExperiment(
-            f"{where}: solver {component.name} has an argument that is a secret, which logs would record. "
-            "Let the solver read an environment variable."
-        )
     suggestion = _suggestion(component.name, SOLVERS)
     with inspect_errors(InvalidExperiment, f"{where}: solver {component.name}", suggestion):
         return named_agent(component.name, component.args)
