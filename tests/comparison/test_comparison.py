@@ -1,15 +1,18 @@
 """Several systems: pairs and a ranking."""
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from inspect_discoverybench.comparison.comparison import compare
 from inspect_discoverybench.comparison.system import System
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.results.configuration import configurations_of
+from inspect_discoverybench.results.task_result import mean_score
 from tests.fields import assert_fields
-from tests.typed_results import result
+from tests.typed_results import MISSING, result
 
 TASKS = 30
 
@@ -39,14 +42,59 @@ def test_all_pairs_are_compared_and_adjusted_together() -> None:
     assert adjusted.low < single.low
 
 
-def test_systems_are_ranked_on_the_tasks_that_all_scored() -> None:
+def test_systems_are_ranked_on_the_tasks_that_all_ran() -> None:
     weak = system("weak", 10)
     strong = system("strong", 20)
     few = system("few", 30, first=25)
     best, *others = compare([weak, strong, few], {}).ranking
     assert best.system == "few"
     for rank in [best, *others]:
+        assert rank.tasks == 5
         assert rank.estimate.tasks == 5
+
+
+def with_lost(name: str, lost: Callable[[int], bool]) -> System:
+    """A system that solves the first half of the tasks. Some of its scores are lost."""
+    rows = [result(f"t{number}", MISSING if lost(number) else float(number < TASKS / 2)) for number in range(TASKS)]
+    configuration, *_ = configurations_of(rows)
+    return System(name, configuration, rows)
+
+
+def test_the_intervals_of_a_ranking_cover_what_missing_scores_could_be() -> None:
+    """Each system lost other successes, so that no success is scored by all, and one lost no score."""
+    first = with_lost("first", lambda number: number < 8)
+    second = with_lost("second", lambda number: 7 <= number < 15)
+    third = with_lost("third", lambda number: False)
+    ranking = {rank.system: rank for rank in compare([first, second, third], {}).ranking}
+    everything = mean_score(list(third.tasks.values()))
+    assert everything is not None
+    assert_fields(ranking["third"].estimate, mean=0.5, low=everything.low, high=everything.high)
+    assert ranking["third"].missing == 0
+    for name in ("first", "second"):
+        estimate = ranking[name].estimate
+        assert ranking[name].missing == 8
+        assert estimate.tasks == TASKS - 8
+        assert estimate.low < 7 / TASKS < estimate.mean < 0.5 <= everything.high <= estimate.high
+
+
+@pytest.mark.parametrize("lost", [0.2, 0.6])
+def test_a_ranking_covers_the_truth_whatever_scores_are_lost(lost: float) -> None:
+    """Three systems solve half of the tasks. Only successes are lost."""
+    random = np.random.default_rng(0)
+    covered: list[bool] = []
+    for _ in range(40):
+        systems = []
+        for name in ("first", "second", "third"):
+            rows = []
+            for number in range(TASKS):
+                is_solved = random.random() < 0.5
+                is_lost = is_solved and random.random() < lost
+                rows.append(result(f"t{number}", MISSING if is_lost else float(is_solved)))
+            configuration, *_ = configurations_of(rows)
+            systems.append(System(name, configuration, rows))
+        estimates = [rank.estimate for rank in compare(systems, {}).ranking]
+        covered += [estimate.low <= 0.5 <= estimate.high for estimate in estimates]
+    assert np.mean(covered) >= 0.93
 
 
 def test_the_tasks_of_systems_are_described() -> None:

@@ -179,7 +179,6 @@ def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
 
 def _print_ranking(comparison: "SystemComparison") -> None:
     """All systems, and all pairs of them by their numbers in the ranking, because names are long."""
-    sizes = [rank.estimate.tasks for rank in comparison.ranking]
     numbers: dict[str, str] = {}
     ranks = []
     for number, rank in enumerate(comparison.ranking, 1):
@@ -192,8 +191,8 @@ def _print_ranking(comparison: "SystemComparison") -> None:
             _interval(estimate, ""),
         ]
         ranks.append(row)
-    tasks = plural(max(sizes, default=0), "task")
-    title = f"Ranking on the {tasks} that all systems scored"
+    tasks = plural(max((rank.tasks for rank in comparison.ranking), default=0), "task")
+    title = f"Ranking on the {tasks} that all systems ran"
     rank_columns = ("Mean", "95% CI on\nthese tasks")
     print_table(title, ("", "System"), rank_columns, ranks)
 

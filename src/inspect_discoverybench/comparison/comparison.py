@@ -12,7 +12,7 @@ from inspect_discoverybench.comparison.system import System
 from inspect_discoverybench.dataset.published_study import GUESSED_STUDIES
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.results.coverage import describe_coverage
-from inspect_discoverybench.results.task_result import TaskId, mean_score
+from inspect_discoverybench.results.task_result import mean_score
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.released_form import RELEASED
 from inspect_discoverybench.statistics.mean import Estimate
@@ -43,16 +43,18 @@ class SystemPair:
 
 @dataclass(frozen=True)
 class SystemRank:
-    """A system's mean HMS over the tasks that all systems scored.
+    """A system's mean HMS on the tasks that all systems ran.
 
     Attributes:
         system: Name of the system.
-        estimate: The mean.
-        missing: Number of the system's samples without HMS, also of other tasks.
+        estimate: The mean over those that it scored. Its interval covers what missing scores could be.
+        tasks: Number of tasks that all systems ran.
+        missing: Number of the system's samples of these tasks without HMS, in all epochs.
     """
 
     system: str
     estimate: Estimate
+    tasks: int
     missing: int
 
 
@@ -62,7 +64,7 @@ class SystemComparison:
 
     Attributes:
         pairs: All pairs of systems. Intervals and p-values are adjusted for their number.
-        ranking: The systems by their mean; empty if no task was scored by all.
+        ranking: The systems by their mean; empty if no task was run by all.
         coverage: The tasks that each system ran, by its name.
         warnings: Why the scores are not fully comparable.
         notes: Differences in the provenance that may matter.
@@ -161,21 +163,13 @@ def _describe(studies: Sequence[str | None]) -> str:
 
 
 def _ranking(systems: Sequence[System]) -> list[SystemRank]:
-    """Rank the systems by HMS on the tasks that all of them scored; empty if there are none."""
-    scored = [_scored_tasks(system) for system in systems]
-    common = set.intersection(*scored)
-    names = sorted(common)
+    """Rank the systems that scored any of the tasks that all of them ran by their mean HMS on these."""
+    common = set.intersection(*(set(system.tasks) for system in systems))
     ranks = []
     for system in systems:
-        tasks = [system.tasks[name] for name in names]
+        tasks = [task for name, task in system.tasks.items() if name in common]
         estimate = mean_score(tasks)
         if estimate is not None:
-            scores = [task.score() for task in system.tasks.values()]
-            missing = sum(score.missing for score in scores)
-            rank = SystemRank(system.name, estimate, missing)
-            ranks.append(rank)
+            missing = sum(task.score().missing for task in tasks)
+            ranks.append(SystemRank(system.name, estimate, len(tasks), missing))
     return sorted(ranks, key=attrgetter("estimate.mean"), reverse=True)
-
-
-def _scored_tasks(system: System) -> set[TaskId]:
-    return {name for name, task in system.tasks.items() if task.score().known}
