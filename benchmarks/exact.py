@@ -15,7 +15,7 @@ from scipy.stats import binom
 from simulation import DATA, Tasks
 
 from inspect_discoverybench.statistics.clusters import ClusterMean, effective_number
-from inspect_discoverybench.statistics.interval import CLOPPER_PEARSON, SIGNIFICANCE_LEVEL, ends, variance
+from inspect_discoverybench.statistics.interval import SIGNIFICANCE_LEVEL, ends, variance
 from inspect_discoverybench.statistics.paired_interval import GainAndLoss
 
 NUMBERS = (25, 100, 239)
@@ -70,7 +70,7 @@ class Coverage:
 
 
 def _intervals_of_means(means: Sequence[ClusterMean]) -> States:
-    found = [ends(mean, TAIL, CLOPPER_PEARSON, max_size=mean.values) for mean in means]
+    found = [ends(mean, TAIL, max_size=mean.values) for mean in means]
     return States(*np.transpose(found))
 
 

@@ -36,23 +36,32 @@ def test_the_variance_is_that_of_statsmodels_with_a_correction_for_the_effective
 
 
 @pytest.mark.parametrize("solved", [1, 5, 10, 19])
-def test_the_interval_is_clopper_and_pearsons_with_one_more_cluster(solved: int) -> None:
-    """20 clusters with three tasks each, of which some score 1.
-
-    Their variance is m (1 − m) / 19. The additional cluster adds ((1 − m)² + m²) / 2 / 20².
-    """
+def test_the_interval_of_golds_that_are_all_or_nothing_is_clopper_and_pearsons(solved: int) -> None:
+    """There are 20 golds with three tasks each."""
     clusters = [*range(20)] * 3
     scores = [cluster < solved for cluster in clusters]
-    estimate = estimate_mean(scores, clusters)
-    mean = solved / 20
-    binary_variance = mean * (1 - mean)
-    variance = binary_variance / 19 + ((1 - mean) ** 2 + mean**2) / 2 / 400
-    size = binary_variance / variance
-    successes = size * mean
     assert_fields(
-        estimate,
-        low=float(beta.ppf(0.025, successes, size - successes + 1)),
-        high=float(beta.ppf(0.975, successes + 1, size - successes)),
+        estimate_mean(scores, clusters),
+        low=float(beta.ppf(0.025, solved, 20 - solved + 1)),
+        high=float(beta.ppf(0.975, solved + 1, 20 - solved)),
+    )
+
+
+def test_the_effective_size_is_that_of_zeros_and_ones_with_the_same_variance() -> None:
+    """20 golds with three tasks each: one task of every gold is solved, and all tasks of five golds.
+
+    The means of golds are 1 and 1/3, so that their variance is (2/3)² · 3/16. One more gold adds ((1 − m)² + m²) / 2.
+    """
+    clusters = [*range(20)] * 3
+    scores = [1] * 20 + [cluster < 5 for cluster in range(20)] * 2
+    variance = (2 / 3) ** 2 * 3 / 16 / 19 + (1 / 2**2 + 1 / 2**2) / 2 / 20**2
+    size = 1 / 2**2 / variance
+    assert 20 < size < 60
+    assert_fields(
+        estimate_mean(scores, clusters),
+        mean=0.5,
+        low=float(beta.ppf(0.025, size / 2, size / 2 + 1)),
+        high=float(beta.ppf(0.975, size / 2 + 1, size / 2)),
     )
 
 

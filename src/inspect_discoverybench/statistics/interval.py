@@ -11,12 +11,6 @@ from inspect_discoverybench.statistics.clusters import Bounds, ClusterMean, clus
 SIGNIFICANCE_LEVEL = 0.05
 """Intervals have the complementary level, 95 %."""
 
-CLOPPER_PEARSON = 0.0
-JEFFREYS = 0.5
-"""What the lower end of an interval for a proportion adds to the number of successes, and the upper end to that of
-failures. Clopper and Pearson's interval (1934) is never too narrow. Jeffreys' is narrower: too narrow for a single
-proportion near 0 or 1 (Brown, Cai and DasGupta 2001), but wide enough for the difference of two."""
-
 
 @dataclass(frozen=True)
 class Interval:
@@ -37,7 +31,7 @@ def mean_interval(bounds: Bounds, clusters: Sequence[Hashable]) -> Interval:
     """Clopper and Pearson's interval for a mean of values in [0, 1].
 
     It has the effective sample size of complex surveys (Korn and Graubard 1998): the number of independent values of 0
-    and 1 whose mean has the same variance. It is at most the number of values.
+    and 1 whose mean has the same variance. It is from the number of clusters to that of values.
 
     Args:
         bounds: The lowest and highest possible value of every task, which are equal if all are known.
@@ -48,18 +42,17 @@ def mean_interval(bounds: Bounds, clusters: Sequence[Hashable]) -> Interval:
         return Interval(math.nan, math.nan)
 
     tail = SIGNIFICANCE_LEVEL / 2
-    low, _ = ends(lowest, tail, CLOPPER_PEARSON, max_size=lowest.values)
-    _, high = ends(highest, tail, CLOPPER_PEARSON, max_size=highest.values)
+    low, _ = ends(lowest, tail, max_size=lowest.values)
+    _, high = ends(highest, tail, max_size=highest.values)
     return Interval(low, high)
 
 
-def ends(result: ClusterMean, tail: float, shift: float, max_size: float = math.inf) -> tuple[float, float]:
-    """Ends of an interval for a mean of values in [0, 1], each a quantile of a beta distribution.
+def ends(result: ClusterMean, tail: float, max_size: float) -> tuple[float, float]:
+    """Clopper and Pearson's ends of an interval for a mean of values in [0, 1].
 
     Args:
         result: The mean, of at least two clusters.
         tail: Probability beyond each end.
-        shift: `CLOPPER_PEARSON` or `JEFFREYS`.
         max_size: The largest effective sample size.
     """
     # At least as far as if all values were equal. Other values may be as frequent as 1 − certain: with the probability
@@ -71,11 +64,13 @@ def ends(result: ClusterMean, tail: float, shift: float, max_size: float = math.
     if not 0 < mean < 1:
         return low, high
 
-    size = min(max_size, mean * (1 - mean) / variance(result, lowest=0))
+    # A mean of clusters of 0 and 1 has the number of clusters as its size, and others have less variance.
+    size = mean * (1 - mean) / variance(result, lowest=0)
+    size = min(max_size, max(result.clusters, size))
     successes = size * mean
     failures = size * (1 - mean)
-    lower_quantile = float(betaincinv(successes + shift, failures + 1 - shift, tail))
-    upper_quantile = float(betaincinv(successes + 1 - shift, failures + shift, 1 - tail))
+    lower_quantile = float(betaincinv(successes, failures + 1, tail))
+    upper_quantile = float(betaincinv(successes + 1, failures, 1 - tail))
     return min(low, lower_quantile), max(high, upper_quantile)
 
 

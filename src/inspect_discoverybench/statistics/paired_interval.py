@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from inspect_discoverybench.statistics.clusters import Bounds, ClusterMean, Values, cluster_mean
-from inspect_discoverybench.statistics.interval import JEFFREYS, SIGNIFICANCE_LEVEL, Interval, ends, variance
+from inspect_discoverybench.statistics.interval import SIGNIFICANCE_LEVEL, Interval, ends, variance
 
 SMALLEST_TAIL = 1e-300
 """Floating-point numbers end soon below."""
@@ -21,9 +21,8 @@ MAX_SIZE_PER_TASK = 8
 def difference_interval(bounds: Bounds, clusters: Sequence[Hashable], comparisons: int = 1) -> Interval:
     """Interval and test for a mean of differences in [−1, 1].
 
-    A mean difference is the mean gain minus the mean loss. The ends of their intervals (Jeffreys') give those of the
-    difference (Zou and Donner 2008; for proportions, Newcombe 1998). The p-value is the level at which the interval
-    reaches 0.
+    A mean difference is the mean gain minus the mean loss. The ends of their intervals give those of the difference
+    (Zou and Donner 2008; for proportions, Newcombe 1998). The p-value is the level at which the interval reaches 0.
 
     Args:
         bounds: The lowest and highest possible difference of every task, which are equal if all are known.
@@ -71,8 +70,8 @@ class GainAndLoss:
     def low(self, tail: float) -> float:
         """Lower end of the interval that leaves this probability below."""
         max_size = MAX_SIZE_PER_TASK * self.gain.values
-        lowest_gain, _ = ends(self.gain, tail, JEFFREYS, max_size)
-        _, highest_loss = ends(self.loss, tail, JEFFREYS, max_size)
+        lowest_gain, _ = ends(self.gain, tail, max_size)
+        _, highest_loss = ends(self.loss, tail, max_size)
         of_gain = self.gain.mean - lowest_gain
         of_loss = highest_loss - self.loss.mean
         squared = of_gain**2 + of_loss**2 - 2 * self._correlation() * of_gain * of_loss
