@@ -50,6 +50,20 @@ def test_an_unscored_pair_has_exit_code_3() -> None:
     assert record["scores"] == {"hms": None, "context": 1, "variables": None, "relationship": 1}
 
 
+def test_a_folder_that_cannot_be_created_is_refused_before_the_judge_is_asked() -> None:
+    Path("new").touch()
+    requests: list[Request] = []
+
+    def judge(request: Request) -> Answer:
+        requests.append(request)
+        return scripted()(request)
+
+    result = judged_over_http(judge)
+    assert result.exit_code == 2
+    assert "File exists: 'new'. Check the path" in result.output
+    assert not requests
+
+
 def test_a_failing_judge_is_one_line_and_writes_no_file() -> None:
     result = judged_over_http(lambda _: 401)
     assert result.exit_code == 1
