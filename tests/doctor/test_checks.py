@@ -97,6 +97,7 @@ def test_a_package_that_is_not_installed_does_not_end_the_other_checks(
     ("answer", "finding"),
     [
         (tool_call("python", code="6 * 7"), "ok     acts by tool calls"),
+        ("Let me see.\n```Python3\r\nprint(6 * 7)\r\n```\r\n", "ok     acts in text"),
         ('<tool_call>\n{"name": "python"}', "ok     acts in text"),
     ],
 )

@@ -25,6 +25,10 @@ def test_every_text_is_read_back_without_control_characters_and_none_is_a_formul
     assert not cells["text"].startswith(STARTS)
 
 
+def test_texts_that_are_no_formulas_are_written_unchanged() -> None:
+    assert to_csv([{"text": "rises by 3 = a lot"}]) == "text\r\nrises by 3 = a lot\r\n"
+
+
 def test_files_saved_by_spreadsheets_are_read() -> None:
     path = csv_file("saved.csv", "\ufefftext; name ;choice", '"two', 'lines";Zoë; 1', ";;", "x;Ben;2")
     assert [row.values for row in read_rows(path)] == [

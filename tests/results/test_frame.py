@@ -105,6 +105,12 @@ def test_outcomes_are_told_apart_and_only_missing_submissions_score_zero(tmp_pat
     assert highest[SampleOutcome.LIMIT] == 0
 
 
+def test_the_columns_of_scores_are_there_without_scores(tmp_path: Path) -> None:
+    run = Run("real", "react", "provider/large", 0.3, errors=1.0)
+    samples = read_results(write_logs([run], tmp_path, samples=2)).samples
+    assert samples[["hms", "context", "variables", "relationship"]].isna().all(axis=None)
+
+
 def test_a_log_that_was_scored_again_is_read_once_for_each_judge_with_the_latest_score(demo_log: Path) -> None:
     log = read_eval_log(str(demo_log))
     judge = InProcessJudge(truthful)

@@ -151,8 +151,9 @@ def test_the_tag_changes_with_the_files_of_the_image(tmp_path: Path, name: str) 
     changed = build_digest(folder)
     assert changed != original
 
-    # As a checkout on Windows has it.
+    # As a checkout on Windows has it, with files that are no inputs.
     file.write_bytes(content.replace(b"\n", b"\r\n"))
+    (folder / ".DS_Store").write_bytes(b"\0")
     assert build_digest(folder) == changed
 
 

@@ -234,6 +234,7 @@ def test_any_other_failure_keeps_its_remedy(name: str) -> None:
 
 
 NOTHING: dict[str, Answer] = {
+    "empty": "",
     "white space": " \n\t",
     "null": {"role": "assistant", "content": None},
     "no calls": {"role": "assistant", "content": "", "tool_calls": []},
@@ -354,7 +355,9 @@ WRITTEN = {
     "a token": "<|python_tag|>import pandas",
     "Mistral's call": '[TOOL_CALLS]python[ARGS]{"code": "1"}',
     "a call in Python": 'python("1")',
+    "a call in Python with its argument's name": 'python(code="1")',
     "a channel": "<|channel|>analysis to=python code<|message|>x",
+    "a channel with the group of the tool": "<|channel|>commentary to=functions.python",
 }
 
 
@@ -437,11 +440,27 @@ def test_code_whose_fence_is_not_closed_runs_unless_the_reply_was_cut() -> None:
     require_work(sample)
 
 
+def test_a_quoted_output_beside_an_answer_is_no_code() -> None:
+    quoted = f"The output was:\n```\nmean 3.2\n```\nSo:\n```json\n{OBJECT}\n```"
+    sample, _ = run(react(actions="text"), in_turn(BLOCK, quoted))
+    require_work(sample)
+
+
 def test_an_answer_in_a_fence_without_a_label_is_no_code() -> None:
     answer = f"```\n{OBJECT}\n```\nThis is well supported."
     sample, requests = run(react(actions="text"), acting("text", answer))
     assert "Your message contains no complete action." in last_message(requests[1])
     require_work(sample)
+    alone = f"```\n{OBJECT}\n```"
+    sample, _ = run(react(actions="text"), in_turn(BLOCK, alone))
+    require_work(sample)
+
+
+def test_reasoning_without_its_opening_tag_is_not_shown_to_other_roles() -> None:
+    script = in_turn("SECRET</think>1. Count.", verdict(), running("calls", "1"), submitting("calls"))
+    _, requests = run(datavoyager(turns=1), script)
+    assert len(requests) == 4
+    assert "SECRET" not in str(requests)
 
 
 def test_a_program_in_several_blocks_runs_as_one() -> None:

@@ -140,6 +140,14 @@ def test_a_text_that_is_longer_than_a_reply_may_be_is_not_parsed() -> None:
     assert parse_submission(text.rjust(MAX_REPLY_LENGTH + 1)) is None
 
 
+def test_a_block_that_resembles_what_follows_takes_linear_time() -> None:
+    block = "ac" + "a" * 300_000
+    text = f"```\n{block}\n```\n" + "a" * 590_000
+    start = time.process_time()
+    assert parse_submission(text) is None
+    assert time.process_time() - start < 5
+
+
 @pytest.mark.parametrize("fragment", ["{'", '{"hypothesis":', "```\n", "\\", "<think ", " "])
 @pytest.mark.usefixtures("sweep")
 def test_reading_takes_linear_time(fragment: str) -> None:
