@@ -44,6 +44,7 @@ SAMPLE: Mapping[str, Any] = {
     "tokens": 1000,
     "judge_tokens": 100,
     "seconds": 10.0,
+    "inputs": {},
 }
 SCORE: Mapping[str, Any] = {
     "score": "HMS",

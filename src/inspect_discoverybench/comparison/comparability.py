@@ -7,12 +7,14 @@ from operator import attrgetter
 
 from inspect_discoverybench.comparison.system import System
 from inspect_discoverybench.results.result_row import ResultRow
+from inspect_discoverybench.results.task_result import edited_samples
 from inspect_discoverybench.scorer.judge_record import OFFLINE_NOTE, differences, is_offline
 
 SAME_PER_TASK = {
     "run.data_commit": "data commits",
     "sample.data_files": "data files",
     "sample.target": "gold hypotheses or targets",
+    "sample.gold_workflow": "gold workflows",
 }
 """What must be equal for a common sample, with the plural nouns that messages use."""
 
@@ -29,6 +31,11 @@ def incompatibilities(baseline: System, candidate: System) -> Iterator[str]:
     versions = [_version(baseline), _version(candidate)]
     if len(set(versions)) > 1:
         yield f"{names}: the task versions differ ({' and '.join(versions)})."
+
+    for system in (baseline, candidate):
+        for sample, changes in edited_samples(system.tasks.values()).items():
+            listed = ", ".join(changes)
+            yield f"{system.name}: the sample {sample} was run again after a change ({listed})."
 
     for column, noun in SAME_PER_TASK.items():
         sample = _differing_sample(baseline, candidate, column)

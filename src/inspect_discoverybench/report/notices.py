@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from inspect_discoverybench.report.leaderboard import Benchmark, Leaderboard
 from inspect_discoverybench.results.result_row import ResultRow
+from inspect_discoverybench.results.task_result import edited_samples
 from inspect_discoverybench.scorer.judge_record import OFFLINE_NOTE, is_offline
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 from inspect_discoverybench.session.tool import CALLS_AS_TEXT
@@ -35,6 +36,7 @@ def notices(leaderboard: Leaderboard, results: Sequence[ResultRow]) -> Iterator[
             f"Scores by {_listed(others)} are only in the table of samples. To compare judges, run `discoverybench "
             "compare LOG:score=HMS LOG:score=HMS1 --anyway`."
         )
+    yield from _edited(leaderboard)
     yield from _calls_as_text(leaderboard)
     yield from _invalidated(results)
 
@@ -48,6 +50,19 @@ def _invalidated(results: Sequence[ResultRow]) -> Iterator[str]:
     for log, samples in invalid.items():
         command = shlex.join(["inspect", "eval-retry", log])
         yield f"Samples of {log} that were invalidated and count as missing: {len(samples)}. Replace them: `{command}`."
+
+
+def _edited(leaderboard: Leaderboard) -> Iterator[str]:
+    """Which samples were run before and after an edit of their study."""
+    for standing in leaderboard.standings:
+        edited = edited_samples(standing.tasks)
+        if edited:
+            sample, changes = next(iter(edited.items()))
+            yield (
+                f"{standing.configuration.benchmark}, {standing.name}: {len(edited)} samples, such as {sample}, were "
+                f"run again after a change ({', '.join(changes)}). The versions count as different tasks. Leave out "
+                "the logs from before the change."
+            )
 
 
 def _calls_as_text(leaderboard: Leaderboard) -> Iterator[str]:

@@ -15,8 +15,8 @@ from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 from inspect_discoverybench.submission.submission import SCORE_NAME
 
-NO_COLUMNS = ("values", "metadata")
-"""Fields of a score that are no columns: each value is one of its own."""
+NO_COLUMNS = ("values", "metadata", "inputs")
+"""Fields of a record that are no columns."""
 
 
 def score_columns(score: str = SCORE_NAME) -> list[Column]:
@@ -39,8 +39,9 @@ def sample_columns() -> list[Column]:
         read_run = partial(_of_run, field.name)
         columns.append(EvalColumn(field.name, path=read_run))
     for field in fields(SampleRecord):
-        read_sample = partial(_of_sample, field.name)
-        columns.append(SampleColumn(field.name, path=read_sample, full=True))
+        if field.name not in NO_COLUMNS:
+            read_sample = partial(_of_sample, field.name)
+            columns.append(SampleColumn(field.name, path=read_sample, full=True))
     return columns + score_columns()
 
 

@@ -32,6 +32,11 @@ class SampleInputs:
         return cls(**{field.name: recorded.get(field.name) for field in fields(cls)})
 
 
+def recorded_inputs(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a sample's metadata that `changed_inputs` reads."""
+    return {name: metadata[name] for name in ("fingerprints", "data_checksums") if name in metadata}
+
+
 def changed_inputs(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """Names of the inputs that differ between two samples with one id, such as `gold hypothesis`, `data file a.csv`.
 

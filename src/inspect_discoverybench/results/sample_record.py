@@ -1,7 +1,7 @@
 """What a log records about a sample besides its scores: which goal it asks, and what it used."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from inspect_ai.log import EvalSample
@@ -9,6 +9,7 @@ from inspect_ai.log import EvalSample
 from inspect_discoverybench.dataset.published_study import study_of
 from inspect_discoverybench.results.agent_record import AgentRecord
 from inspect_discoverybench.results.run_record import Settings, settings_of
+from inspect_discoverybench.results.sample_inputs import recorded_inputs
 from inspect_discoverybench.results.usage import agent_cost, agent_tokens, judge_usage, total_cost, total_tokens
 
 
@@ -31,7 +32,11 @@ class GoalRecord:
 
 @dataclass(frozen=True)
 class SampleRecord(GoalRecord):
-    """Columns with one value per sample and epoch; docs/analysis.md describes them."""
+    """Columns with one value per sample and epoch; docs/analysis.md describes them.
+
+    Attributes:
+        inputs: What the metadata records of the sample's inputs, for `changed_inputs`; no column.
+    """
 
     uuid: str
     id: str
@@ -49,6 +54,7 @@ class SampleRecord(GoalRecord):
     seconds: float | None
     cells: int | None
     completed_at: str | None
+    inputs: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, sample: EvalSample, agent: AgentRecord) -> "SampleRecord":
@@ -74,8 +80,9 @@ class SampleRecord(GoalRecord):
             seconds=sample.total_time,
             cells=sample.store.get("SessionState:cells"),
             completed_at=sample.completed_at,
+            inputs=recorded_inputs(metadata),
         )
 
 
 def _goal(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    return {field.name: metadata.get(field.name) for field in fields(GoalRecord)}
+    return {column.name: metadata.get(column.name) for column in fields(GoalRecord)}

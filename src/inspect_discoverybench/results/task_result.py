@@ -4,12 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from inspect_discoverybench.results.result_row import ResultRow
+from inspect_discoverybench.results.sample_inputs import changed_inputs
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 from inspect_discoverybench.statistics.partial_scores import PartialScores, bounds
 
 TaskId = tuple[str, str]
-"""Name of Inspect's task, and id of the sample."""
+"""Name of Inspect's task, and id of the sample, with a number for further versions of it."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,39 @@ class TaskResult:
 
 
 def tasks_of(results: Iterable[ResultRow]) -> dict[TaskId, TaskResult]:
-    """The tasks of one system."""
-    epochs: dict[TaskId, list[ResultRow]] = {}
+    """The tasks of one system.
+
+    If a study was edited between two runs, a sample has several versions, which are different tasks. The first one has
+    the id of the sample, and the others have it with a number.
+    """
+    versions: dict[TaskId, list[list[ResultRow]]] = {}
     for result in results:
-        key = (result.run.task, result.sample.id)
-        epochs.setdefault(key, []).append(result)
-    return {key: TaskResult(rows) for key, rows in epochs.items()}
+        of_sample = versions.setdefault((result.run.task, result.sample.id), [])
+        for rows in of_sample:
+            if not changed_inputs(rows[0].sample.inputs, result.sample.inputs):
+                rows.append(result)
+                break
+        else:
+            of_sample.append([result])
+
+    tasks = {}
+    for (task, sample_id), of_sample in versions.items():
+        for number, rows in enumerate(of_sample, start=1):
+            name = sample_id if number == 1 else f"{sample_id} ({number})"
+            tasks[task, name] = TaskResult(rows)
+    return tasks
+
+
+def edited_samples(tasks: Iterable[TaskResult]) -> dict[str, list[str]]:
+    """What differs between the versions of each sample that has several, by its id."""
+    firsts: dict[TaskId, TaskResult] = {}
+    edited = {}
+    for task in tasks:
+        sample = task.sample
+        first = firsts.setdefault((task.results[0].run.task, sample.id), task)
+        if first is not task:
+            edited[sample.id] = changed_inputs(first.sample.inputs, sample.inputs)
+    return edited
 
 
 def mean_score(tasks: Sequence[TaskResult], key: str = "hms") -> Estimate | None:

@@ -1,0 +1,60 @@
+"""A study that was edited between two runs: its versions are different tasks, and are named."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from inspect_ai import eval as inspect_eval
+
+from inspect_discoverybench import custom
+from inspect_discoverybench.cli.main import main
+from tests.dataset.studies import QUERY, study, write_study
+
+
+def write(folder: Path, gold: str = "Because y rises with x.", table: str = "x,y\n1,2\n3,4\n", **fields: Any) -> None:
+    queries = [{**QUERY, "true_hypothesis": gold}, {**QUERY, "question": "How?", "qid": 1}]
+    write_study(folder, study(queries=queries, **fields), table)
+
+
+def run(folder: Path, logs: Path) -> None:
+    task = custom(path=str(folder), sandbox="local")
+    judge = {"grader": "discoverybench/lexical"}
+    [log] = inspect_eval(task, model="discoverybench/baseline", model_roles=judge, log_dir=str(logs))
+    assert log.status == "success"
+
+
+def command(*arguments: object) -> str:
+    return CliRunner().invoke(main, list(map(str, arguments))).output
+
+
+@pytest.mark.parametrize(
+    ("edit", "change", "tasks"),
+    [
+        (lambda folder: write(folder, gold="Nobody knows."), "gold hypothesis", 3),
+        (lambda folder: write(folder, workflow="1. Fit a line."), "gold workflow", 4),
+        (lambda folder: write(folder, table="x,y\n1,2\n3,5\n"), "data file a.csv", 4),
+        (write, None, 2),
+    ],
+)
+def test_versions_of_a_sample_are_different_tasks(
+    tmp_path: Path, edit: Callable[[Path], None], change: str | None, tasks: int
+) -> None:
+    folder = tmp_path / "mine"
+    write(folder)
+    run(folder, tmp_path / "before")
+    edit(folder)
+    run(folder, tmp_path / "after")
+
+    out = tmp_path / "report"
+    command("report", tmp_path / "before", tmp_path / "after", "--out", out)
+    page = (out / "report.html").read_text("utf-8")
+    shown = pd.read_csv(out / "tables" / "hms.csv")
+    assert list(shown.tasks) == [tasks]
+    notice = f"such as custom/mine/0/0, were run again after a change ({change})."
+    assert (notice in page) == (change is not None)
+
+    compared = command("compare", tmp_path / "before", tmp_path / "after")
+    assert ("Use comparable logs" in compared) == (change is not None)
