@@ -29,6 +29,7 @@ RUN: Mapping[str, Any] = {
     "selection": "all",
     "model": "provider/model",
     "model_settings": "",
+    "epochs_reducer": "mean",
     "limits": "",
 }
 SAMPLE: Mapping[str, Any] = {

@@ -8,6 +8,7 @@ import pandas as pd
 from inspect_discoverybench.human_study.labels import LabelledSample
 from inspect_discoverybench.report.controls import control_section
 from inspect_discoverybench.report.cost import cost_section
+from inspect_discoverybench.report.epochs import epoch_section
 from inspect_discoverybench.report.facets import facet_section, losses
 from inspect_discoverybench.report.groups import group_sections
 from inspect_discoverybench.report.judge_errors import judge_error_section
@@ -70,6 +71,7 @@ def _sections(leaderboard: Leaderboard) -> list[Section]:
         losses(leaderboard),
         *group_sections(leaderboard),
         control_section(leaderboard),
+        epoch_section(leaderboard),
         cost_section(leaderboard),
     ]
     return [section for section in sections if section is not None]

@@ -39,6 +39,18 @@ def notices(leaderboard: Leaderboard, results: Sequence[ResultRow]) -> Iterator[
     yield from _edited(leaderboard)
     yield from _calls_as_text(leaderboard)
     yield from _invalidated(results)
+    yield from _other_reducers(results)
+
+
+def _other_reducers(results: Sequence[ResultRow]) -> Iterator[str]:
+    """Which logs ask for another number than the mean of epochs, which Inspect gives no metric but prints."""
+    logs = {result.run.log: result.run.epochs_reducer for result in results}
+    for log, reducer in logs.items():
+        if reducer != "mean":
+            yield (
+                f"The header of {log} names the reducer {reducer}, which has no effect on HMS: it is the mean of the "
+                "epochs. For the best and the worst of several epochs, see “Across epochs”."
+            )
 
 
 def _invalidated(results: Sequence[ResultRow]) -> Iterator[str]:

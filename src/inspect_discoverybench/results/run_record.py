@@ -78,6 +78,7 @@ class RunRecord:
     data_commit: str | None
     image: str | None
     prompts: str | None
+    epochs_reducer: str
     model: str
     model_settings: Settings
     roles: Settings
@@ -107,6 +108,7 @@ class RunRecord:
             data_commit=data.get("commit"),
             image=image.get("reference"),
             prompts=json.dumps(prompts) if prompts else None,
+            epochs_reducer=", ".join(spec.config.epochs_reducer or ["mean"]),
             model=spec.model,
             model_settings=_model_settings(log),
             roles=_roles(spec),

@@ -1,0 +1,52 @@
+"""Several epochs of each task: every number is worked out by hand."""
+
+import math
+
+import pytest
+
+from inspect_discoverybench.report.notices import notices
+from tests.typed_results import MISSING, contents, result, results, rows, sections
+
+BEST_AND_WORST = ("epochs", "mean HMS × 100", "best HMS × 100", "worst HMS × 100")
+PERFECT = ("epochs", "mean perfect × 100", "best perfect × 100", "worst perfect × 100")
+
+
+def epochs(**scores: list[float]) -> list[list[object]]:
+    return [[result(name, hms, epoch=epoch) for epoch, hms in enumerate(values, 1)] for name, values in scores.items()]
+
+
+def test_the_best_and_the_worst_are_expected_over_all_subsets() -> None:
+    section = sections(*epochs(a=[1.0, 0.0, 0.5], b=[0.0, 0.0, 0.0]))["epochs"]
+    # Pairs of a: (1, 0), (1, 0.5) and (0, 0.5), with a mean best of 2.5 / 3 and a mean worst of 0.5 / 3.
+    assert rows(section, *BEST_AND_WORST) == [
+        pytest.approx((2, 25, 100 * 2.5 / 6, 100 * 0.5 / 6)),
+        pytest.approx((3, 25, 50, 0)),
+    ]
+    assert rows(section, *PERFECT) == [
+        pytest.approx((2, 50 / 3, 100 * 2 / 6, 0)),
+        pytest.approx((3, 50 / 3, 50, 0)),
+    ]
+
+
+def test_the_intervals_cover_what_unscored_epochs_could_have_scored() -> None:
+    scored = epochs(a=[1.0, 0.0], b=[0.0, 0.0], c=[0.5, 0.5])
+    partial = epochs(a=[1.0, 0.0], b=[0.0, MISSING], c=[0.5, 0.5])
+    best = epochs(a=[1.0, 0.0], b=[0.0, 1.0], c=[0.5, 0.5])
+    ends = ("best HMS low", "best HMS high")
+    [(low, high)] = rows(sections(*partial)["epochs"], *ends)
+    assert low == rows(sections(*scored)["epochs"], *ends)[0][0]
+    assert high == rows(sections(*best)["epochs"], *ends)[0][1]
+
+
+def test_without_a_score_there_are_dashes_and_with_one_epoch_no_section() -> None:
+    [(best,)] = rows(sections(*epochs(a=[MISSING, MISSING]))["epochs"], "best HMS × 100")
+    assert math.isnan(best)
+    assert "epochs" not in sections(results({"a": 1.0, "b": 0.0}))
+    # A task that ran once says nothing about two epochs.
+    assert "epochs" not in sections(*epochs(a=[1.0, 0.0], b=[1.0]))
+
+
+def test_a_log_with_another_reducer_gets_a_notice() -> None:
+    report = contents(results({"a": 1.0}, epochs_reducer="max", log="logs/max.eval"), results({"b": 1.0}))
+    [notice] = notices(report.leaderboard, report.results)
+    assert notice.startswith("The header of logs/max.eval names the reducer max, which has no effect on HMS")
