@@ -34,7 +34,7 @@ def test_labelled_blocks_alone_count_if_there_are_any() -> None:
     assert [block.code for block in blocks] == ["a\n", "b\n"]
 
 
-WHOLE = {
+COMPLETE_TEXTS = {
     "labelled": "```python\nx = 1\n```",
     "without a label": "\n```\nx = 1\n```\n",
     "of tildes": "~~~py\nx = 1\n~~~",
@@ -44,7 +44,7 @@ WHOLE = {
 }
 
 
-@pytest.mark.parametrize("text", WHOLE.values(), ids=WHOLE)
+@pytest.mark.parametrize("text", COMPLETE_TEXTS.values(), ids=COMPLETE_TEXTS)
 def test_a_fence_around_a_whole_text_is_removed(text: str) -> None:
     assert without_fence(text) == "x = 1"
 

@@ -176,7 +176,7 @@ WEAK = {
     "expression": "10 + 5 * df['sail_area'] + 0.0001 * df['hull_drag']",
     "target": leaf("top_speed", 0, 120),
 }
-SAME = {
+RIG_WITHOUT_EFFECT = {
     "expression": "np.where(df['rig'] == 'sloop', 3 + 2 * df['sail_area'], 3.01 + 2 * df['sail_area'])",
     "children": [RIG, SAIL],
 }
@@ -200,7 +200,7 @@ def rejection(out: Path, **steps: Any) -> tuple[str, str]:
     ("step", "reply", "criterion", "reason"),
     [
         ("root", ROOT | WEAK, "variables", "without hull_drag, the prediction is worse by only"),
-        ("root", ROOT | SAME, "variables", "without rig"),
+        ("root", ROOT | RIG_WITHOUT_EFFECT, "variables", "without rig"),
         ("task", GIVEN_AWAY, "text", "contains the hypothesis"),
         ("task", cut_off, "text", "truncated by the token limit"),
         ("review", cut_off, "review", "truncated by the token limit"),

@@ -6,7 +6,7 @@ from inspect_discoverybench.errors.exceptions import ReplyRejected
 from inspect_discoverybench.judge_pairs.texts import answer_texts
 from inspect_discoverybench.scorer.passages import passages
 
-SAME: dict[str, tuple[str, str, str]] = {
+ACCEPTED_QUOTES: dict[str, tuple[str, str, str]] = {
     # text, quote, passage
     "emphasis added": ("BMI rises with age.", "**BMI** rises _with_ age.", "BMI rises with age."),
     "emphasis left out": ("**BMI** rises *with* age.", "BMI rises with age.", "BMI** rises *with* age."),
@@ -78,9 +78,9 @@ DIFFERENT: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", SAME)
+@pytest.mark.parametrize("case", ACCEPTED_QUOTES)
 def test_a_quote_stands_for_the_authors_own_text(case: str) -> None:
-    text, quote, passage = SAME[case]
+    text, quote, passage = ACCEPTED_QUOTES[case]
     assert passages(text, [quote]) == [passage]
 
 

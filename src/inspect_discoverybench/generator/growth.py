@@ -18,13 +18,13 @@ from inspect_discoverybench.generator.tree import Distractor, Node, Tree, Variab
 from inspect_discoverybench.generator.tree_task import Rejection
 from inspect_discoverybench.replies import Reply
 
-DERIVED = 0.6
+DERIVATION_PROBABILITY = 0.6
 """Probability that a leaf is derived further (paper, footnote 6)."""
 
 DISTRACTORS = (8, 14)
 """Range of the number of unrelated columns, so that data files have about as many columns as the released ones."""
 
-COPIED = 0.15
+COPY_PROBABILITY = 0.15
 """Probability that a column has a second record. It is the same for all columns, so it does not tell which are gold."""
 
 
@@ -109,7 +109,7 @@ class Growth:
             if tree.depth(leaf.name) != depth:
                 continue
             leaves.append(leaf)
-            if draws.random() < DERIVED:
+            if draws.random() < DERIVATION_PROBABILITY:
                 chosen.append(leaf)
         return chosen or leaves[:1]
 
@@ -169,7 +169,7 @@ class Growth:
         copies = []
         for column in tree.columns():
             name = f"{column.name[:46]}_2"  # names have at most 48 characters
-            if draws.random() >= COPIED or name in tree.names():
+            if draws.random() >= COPY_PROBABILITY or name in tree.names():
                 continue
             copy = Distractor(
                 name=name,

@@ -44,7 +44,7 @@ FUNCTIONS = (
 MAX_TOP = 0.95  # maximum share of the most common value; released columns above it are flagged as nearly constant
 MIN_INSIDE = 0.5  # minimum share of values within the range that the author gave, widened by a tenth
 
-RIGHT = 0.7  # share of the values of a copy that are right, which is also its correlation with the original
+COPY_ACCURACY = 0.7  # share of the values of a copy that are right, which is also its correlation with the original
 GROUPS = 5  # number of groups of a numeric column in the table of a task
 
 Spec: TypeAlias = Mapping[str, Any]  # a column or node of the tree, as JSON
@@ -88,7 +88,7 @@ def copy(spec: Spec, source: Column, seed: str) -> Column:
     """Sample a second record of a column: some of its values are those of other rows."""
     random = stream(seed, spec["name"], "values")
     rows = np.arange(len(source))
-    is_right = random.random(len(source)) < RIGHT
+    is_right = random.random(len(source)) < COPY_ACCURACY
     other_rows = random.permutation(rows)
     order = np.where(is_right, rows, other_rows)
     return source.iloc[order].reset_index(drop=True)

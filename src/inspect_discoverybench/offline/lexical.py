@@ -12,11 +12,11 @@ from inspect_discoverybench.submission.answer import is_placeholder
 
 SIGNATURE = "lexical judge (not a language model)"
 
-SAME = 0.65
-SIMILAR = 0.4
+EQUIVALENT_SHARE = 0.65
+SIMILAR_SHARE = 0.4
 """Shares of the gold hypothesis's words in the prediction for the options A and B; a choice of this package."""
 
-MOST = 0.5
+MENTIONED_SHARE = 0.5
 """A column is mentioned if a text has more than this share of the words of its name."""
 
 Values = Mapping[str, Any]
@@ -79,7 +79,7 @@ def _extract(values: Values) -> Values:
 
 def _match(values: Values) -> Values:
     share = _overlap(values["gold_context"], values["predicted_context"])
-    is_match = share >= SIMILAR
+    is_match = share >= SIMILAR_SHARE
     return {"match": is_match}
 
 
@@ -102,15 +102,15 @@ def _variables(values: Values) -> Values:
 
 def _mentioned(names: Iterable[str], text: str) -> set[str]:
     """The columns that a text mentions; the text itself if it mentions none, because a hypothesis has a variable."""
-    mentioned = {name for name in names if _overlap(name, text) > MOST}
+    mentioned = {name for name in names if _overlap(name, text) > MENTIONED_SHARE}
     return mentioned or {text}
 
 
 def _relationship(values: Values) -> Values:
     share = _overlap(values["HypoA"], values["HypoB"])
-    if share >= SAME:
+    if share >= EQUIVALENT_SHARE:
         return {"answer": "A"}
-    if share >= SIMILAR:
+    if share >= SIMILAR_SHARE:
         return {"answer": "B"}
     return {"answer": "C"}
 
