@@ -56,6 +56,7 @@ QUESTIONS = {
     "match_released": "Decide whether the predicted context has the same meaning",
     "match": "determine if the predicted context semantically matches",
     "variables": "what are the different variables found in the hypotheses?",
+    "claim": "Decide whether its author claims that the data show a relationship",
     "relationship": "Does HypoB exhibit the same relation as HypoA?",
 }
 """The judge's questions, and a sentence that only the prompt of each has."""
@@ -117,6 +118,8 @@ def truthful(request: Request) -> str:
     elif name == "extract":
         part = {"text": values["hypothesis"], "context": values["hypothesis"]}
         reply = {"hypothesis": [part]}
+    elif name == "claim":
+        reply = {"claim": True}
     elif name == "match":
         reply = {"match": values["gold_context"] == values["predicted_context"]}
     else:

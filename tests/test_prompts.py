@@ -80,6 +80,9 @@ RENDERED = {
     "judge/match_context": Prompt.load("judge/match_context").render(**MATCH),
     "judge/extract_released": Prompt.load("judge/extract_released").render(**GOLD),
     "judge/match_released": Prompt.load("judge/match_released").render(**MATCH),
+    "judge/claim": Prompt.load("judge/claim").render(
+        **prompt_values(datasets=PAIR.datasets, goal=PAIR.goal, hypothesis=PAIR.predicted_hypothesis)
+    ),
     "judge/variables": PAIR.comparison_prompt("variables"),
     "judge/relationship": PAIR.comparison_prompt("relationship"),
     "judge_audit/audit": Prompt.load("judge_audit/audit").render(goal="g", gold="In {towns} $y", predicted="**p**"),

@@ -85,11 +85,7 @@ def _match(values: Values) -> Values:
 
 def _variables(values: Values) -> Values:
     """Count the columns that each hypothesis mentions."""
-    names: set[str] = set()
-    for file in values["datasets"]:
-        columns = file["columns"]
-        names |= {column["name"] for column in columns}
-
+    names = _columns(values)
     gold = _mentioned(names, values["HypoA"])
     predicted = _mentioned(names, values["HypoB"])
     common = gold & predicted
@@ -98,6 +94,10 @@ def _variables(values: Values) -> Values:
         "sizeB": len(predicted),
         "intersection": len(common),
     }
+
+
+def _columns(values: Values) -> set[str]:
+    return {column["name"] for file in values["datasets"] for column in file["columns"]}
 
 
 def _mentioned(names: Iterable[str], text: str) -> set[str]:
@@ -115,8 +115,14 @@ def _relationship(values: Values) -> Values:
     return {"answer": "C"}
 
 
+def _claim(values: Values) -> Values:
+    """A text that names two columns counts as a claim. This rule does not read what it says about them."""
+    return {"claim": len(_mentioned(_columns(values), values["hypothesis"])) > 1}
+
+
 _RULES: Mapping[str, Callable[[Values], Values]] = {
     "asserted": _quote,
+    "claim": _claim,
     "sub_hypo": _extract,
     "match": _match,
     "sizeA": _variables,

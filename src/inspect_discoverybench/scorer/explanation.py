@@ -2,6 +2,7 @@
 
 from math import isnan
 
+from inspect_discoverybench.scorer.claim import CLAIM_KEY
 from inspect_discoverybench.scorer.facets import FACET_KEYS, FACETS
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.markdown import escape_markdown
@@ -31,6 +32,8 @@ def explain(pair: HypothesisPair, verdict: Verdict, source: str) -> str:
     sections.extend(_section(facet.label, values[facet.key], verdict.facets[facet.key].describe()) for facet in FACETS)
     if verdict.released is not None:
         sections.append(_section("Form of the released evaluator", values["hms_released"], verdict.released.describe()))
+    if verdict.claim is not None:
+        sections.append(_section("Claim of a relationship", values[CLAIM_KEY], verdict.claim.describe()))
     return "\n\n".join(sections)
 
 

@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any
 
 from inspect_discoverybench.prompts.prompt import Prompt, prompt_names
+from inspect_discoverybench.scorer.claim import CLAIM_PROMPT
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.released_form import ReleasedVerdict
 from inspect_discoverybench.scorer.verdict import Verdict
@@ -24,16 +25,19 @@ MIXED = "mixed"
 """Recorded for a setting that differed between the questions of one sample."""
 
 
-def judge_record(judge: Judge, verdict: Verdict | None) -> dict[str, Any]:
+def judge_record(judge: Judge, verdict: Verdict | None, with_claim: bool = False) -> dict[str, Any]:
     """How a sample was judged, for the score metadata: judge, effective settings, prompts, decided facets, raw replies.
 
-    The verdict is None if the answer asserts no hypothesis, so that the facets were not asked about.
+    Args:
+        judge: The judge.
+        verdict: Its verdict; None if the answer asserts no hypothesis, so that the facets were not asked about.
+        with_claim: Whether claims are asked about.
     """
     replies = {exchange.question.name: exchange.replies for exchange in judge.exchanges}
     record = {
         "judge": str(judge.model),
         "settings": _settings(judge),
-        "prompts": _prompts(),
+        "prompts": _prompts(with_claim),
         "asked_again": sum(len(texts) - 1 for texts in replies.values()),
         "facets": verdict.decided if verdict else {},
         "replies": dict(sorted(replies.items())),
@@ -98,6 +102,7 @@ def _settings(judge: Judge) -> dict[str, Any]:
 
 
 @cache
-def _prompts() -> dict[str, str]:
-    """Fingerprints of all prompts of the judge."""
-    return {name.removeprefix("judge/"): Prompt.load(name).fingerprint for name in prompt_names("judge")}
+def _prompts(with_claim: bool) -> dict[str, str]:
+    """Fingerprints of all prompts of the judge; that about claims only where it is used."""
+    names = [name for name in prompt_names("judge") if with_claim or name != CLAIM_PROMPT]
+    return {name.removeprefix("judge/"): Prompt.load(name).fingerprint for name in names}

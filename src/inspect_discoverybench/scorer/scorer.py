@@ -12,8 +12,9 @@ from pydantic import ValidationError
 
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.errors.exceptions import RETRY, InvalidArgument, ModelFailed
-from inspect_discoverybench.errors.invalid_values import first_reason
+from inspect_discoverybench.errors.invalid_values import first_reason, require_boolean
 from inspect_discoverybench.errors.provider_failures import one_line
+from inspect_discoverybench.scorer.claim import CLAIM_KEY
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
@@ -35,7 +36,7 @@ MAX_SHOWN = 2_000
 
 
 @scorer(metrics=[hms_summary()], name=SCORE_NAME)
-def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT) -> Scorer:
+def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, claim: bool = False) -> Scorer:
     """Hypothesis match score: context × variables × relationship, each decided by a judge (paper §4.3).
 
     A sample without a submission scores 0, and the judge is not asked. If the answer is a text, the judge first quotes
@@ -46,14 +47,14 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT) -> Scorer:
         grader: The judge. The role `grader` takes precedence.
         aggregation: `product`, or `released` to add `hms_released`, `context_recall` and `context_precision`, which
             requires more questions.
+        claim: Add the key `claim`: 1 if the hypothesis claims a relationship. A sample without a hypothesis claims
+            none. Samples of a placebo always have this key.
 
     Raises:
-        InvalidArgument: `aggregation` is unknown.
+        InvalidArgument: `aggregation` is unknown, or `claim` is no boolean.
     """
     with_released = is_released(aggregation)
-    keys = [*SCORE_KEYS]
-    if with_released:
-        keys += RELEASED_KEYS
+    require_boolean("claim", claim)
 
     async def score(state: TaskState, target: Target) -> Score:
         result = await score_answer(state, target)
@@ -62,6 +63,8 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT) -> Scorer:
         return result
 
     async def score_answer(state: TaskState, target: Target) -> Score:
+        with_claim = claim or _is_placebo(state)
+        keys = _score_keys(with_released, with_claim)
         error = recorded_error()
         if error is not None:
             return _unscored(keys, f"the sample ended with an error. {RETRY}\n\n{one_line(error)}")
@@ -80,7 +83,7 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT) -> Scorer:
         if isinstance(submission, NotAsserted):
             if outage:
                 return _provider_failed(state, keys, outage)
-            return _not_asserted(keys, submission, judge)
+            return _not_asserted(keys, submission, judge_record(judge, None, with_claim))
 
         pair = HypothesisPair(
             goal=sample.goal,
@@ -90,17 +93,31 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT) -> Scorer:
             predicted_hypothesis=submission.hypothesis,
             predicted_workflow=submission.workflow,
         )
-        verdict = await compare(judge, pair, with_released)
+        verdict = await compare(judge, pair, with_released, with_claim)
         submitted = {"workflow": submission.workflow, "submission_source": submission.source}
         return Score(
             value={**verdict.values},
             reason="grader_failed" if isnan(verdict.values["hms"]) else None,
             answer=submission.hypothesis,
             explanation=explain(pair, verdict, submission.source),
-            metadata=judge_record(judge, verdict) | submitted,
+            metadata=judge_record(judge, verdict, with_claim) | submitted,
         )
 
     return score
+
+
+def _is_placebo(state: TaskState) -> bool:
+    # Any task may use this scorer, and has then metadata of its own or none.
+    return (state.metadata or {}).get("placebo") is not None
+
+
+def _score_keys(with_released: bool, with_claim: bool) -> list[str]:
+    keys = [*SCORE_KEYS]
+    if with_released:
+        keys += RELEASED_KEYS
+    if with_claim:
+        keys.append(CLAIM_KEY)
+    return keys
 
 
 def _facts() -> dict[str, Any]:
@@ -146,11 +163,11 @@ def _zero(keys: Sequence[str], reason: str, explanation: str) -> Score:
     return Score(value=dict.fromkeys(keys, 0.0), reason=reason, explanation=f"**HMS 0**: {explanation}")
 
 
-def _not_asserted(keys: Sequence[str], answer: NotAsserted, judge: Judge) -> Score:
+def _not_asserted(keys: Sequence[str], answer: NotAsserted, record: dict[str, Any]) -> Score:
     text = escape_markdown(answer.text[:MAX_SHOWN])
     explanation = f"the text asserts no hypothesis.{judge_paragraph(answer.reason)}\n\n### Text\n\n{text}"
     score = _zero(keys, NOT_ASSERTED, explanation)
-    score.metadata = judge_record(judge, None)
+    score.metadata = record
     return score
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import nan
 from typing import Any
 
+from inspect_discoverybench.scorer.claim import CLAIM_KEY, Claim, ask_claim
 from inspect_discoverybench.scorer.facets import FACET_KEYS, FACETS, FacetVerdict
 from inspect_discoverybench.scorer.gather import gather
 from inspect_discoverybench.scorer.hms import hypothesis_match_score
@@ -22,10 +23,12 @@ class Verdict:
         facets: The verdict on each facet.
         released: The verdict on the sub-hypotheses, or the question that leaves it undecided; None if they were not
             asked about.
+        claim: Whether the predicted hypothesis claims a relationship; None if this was not asked.
     """
 
     facets: Mapping[str, FacetVerdict]
     released: ReleasedVerdict | ParseFailure | None = None
+    claim: Claim | ParseFailure | None = None
 
     @property
     def decided(self) -> dict[str, float]:
@@ -41,20 +44,26 @@ class Verdict:
             values |= dict.fromkeys(RELEASED_KEYS, nan)
         elif self.released is not None:
             values |= self.released.values(facets["variables"], facets["relationship"])
+        if self.claim is not None:
+            values[CLAIM_KEY] = nan if self.claim.score is None else self.claim.score
         return values
 
 
-async def compare(judge: Judge, pair: HypothesisPair, with_released: bool = False) -> Verdict:
+async def compare(judge: Judge, pair: HypothesisPair, with_released: bool = False, with_claim: bool = False) -> Verdict:
     """Judge a pair of hypotheses: five questions; four if the contexts are identical.
 
     Args:
         judge: The judge.
         pair: The hypotheses.
         with_released: Ask about sub-hypotheses as well, as the released evaluator does.
+        with_claim: Ask whether the predicted hypothesis claims a relationship.
     """
     questions: list[Any] = [facet.ask(judge, pair) for facet in FACETS]
     if with_released:
         questions.append(ask_released(judge, pair))
+    if with_claim:
+        questions.append(ask_claim(judge, pair))
     replies = await gather(*questions)
+    claim = replies.pop() if with_claim else None
     released = replies.pop() if with_released else None
-    return Verdict(facets=dict(zip(FACET_KEYS, replies, strict=True)), released=released)
+    return Verdict(facets=dict(zip(FACET_KEYS, replies, strict=True)), released=released, claim=claim)
