@@ -50,6 +50,7 @@ def discovery_task(
     judge: str = DEFAULT_JUDGE,
     commit: str | None = None,
     placebo: int | None = None,
+    claim: bool = False,
     filters: Mapping[str, FieldFilter] | None = None,
 ) -> Task:
     """Create a discovery task. It has no scorer if any sample lacks a gold hypothesis.
@@ -68,6 +69,7 @@ def discovery_task(
         commit: Commit of the released data; None for other data.
         placebo: Seed of the permutation of every column; None for the data as they are. The name and the version of
             the task say so, because its scores do not belong into a mean with others.
+        claim: Whether the judge is asked if the hypothesis claims a relationship. Under the placebo, it always is.
         filters: Accepted values by metadata field.
     """
     title = f"DiscoveryBench {title}"
@@ -89,7 +91,7 @@ def discovery_task(
     scorer = None
     if all(sample.target for sample in samples):
         setup.insert(0, require_judge(judge))
-        scorer = hms(grader=judge, aggregation=aggregation)
+        scorer = hms(grader=judge, aggregation=aggregation, claim=claim)
         metadata[DEFAULT_JUDGE_KEY] = judge
 
     return Task(

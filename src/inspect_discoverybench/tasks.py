@@ -39,6 +39,7 @@ def real(
     build: bool = False,
     image: str | None = None,
     aggregation: str = "product",
+    claim: bool = False,
     agent: str | None = None,
     agent_args: dict[str, Any] | None = None,
     **unknown: Any,
@@ -58,6 +59,7 @@ def real(
         build: Build the Docker image even if it exists.
         image: Run this image instead of the package's.
         aggregation: `product`, or `released` to also report `hms_released`, the form of the released evaluator.
+        claim: Add the score key `claim`: whether the hypothesis claims a relationship. Always asked with `placebo`.
         agent: The agent, such as `discoverybench/codegen` or `mine.py@head_first`: what `--solver` takes, which takes
             precedence. `inspect eval-retry` runs it again.
         agent_args: Arguments of the agent.
@@ -78,6 +80,7 @@ def real(
         released_samples("real", split, Hints(domain_knowledge, workflow_tags)),
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
+        claim=claim,
         agent=agent,
         agent_args=agent_args,
         version=VERSION,
@@ -100,6 +103,7 @@ def synth(  # noqa: D417
     build: bool = False,
     image: str | None = None,
     aggregation: str = "product",
+    claim: bool = False,
     agent: str | None = None,
     agent_args: dict[str, Any] | None = None,
     **unknown: Any,
@@ -122,6 +126,7 @@ def synth(  # noqa: D417
         released_samples("synth", split, Hints()),
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
+        claim=claim,
         agent=agent,
         agent_args=agent_args,
         version=VERSION,
@@ -149,6 +154,7 @@ def custom(  # noqa: D417
     build: bool = False,
     image: str | None = None,
     aggregation: str = "product",
+    claim: bool = False,
     agent: str | None = None,
     agent_args: dict[str, Any] | None = None,
     **unknown: Any,
@@ -182,6 +188,7 @@ def custom(  # noqa: D417
         samples,
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
+        claim=claim,
         agent=agent,
         agent_args=agent_args,
         version=VERSION,
@@ -195,6 +202,7 @@ def demo(
     build: bool = False,
     image: str | None = None,
     aggregation: str = "product",
+    claim: bool = False,
     agent: str | None = None,
     agent_args: dict[str, Any] | None = None,
     **unknown: Any,
@@ -211,6 +219,7 @@ def demo(
         demo_samples(Hints()),
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
+        claim=claim,
         agent=agent,
         agent_args=agent_args,
         version=VERSION,

@@ -1,0 +1,158 @@
+"""The question whether a hypothesis claims a relationship: when it is asked, its replies, and what depends on it."""
+
+import json
+
+import pytest
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+
+from inspect_discoverybench import demo
+from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.scorer.scorer import hms
+from tests import inspect_command
+from tests.scorer.judging import (
+    ALL_QUESTIONS,
+    CONTEXTS,
+    FULL,
+    ZEROS,
+    InProcessJudge,
+    evaluate,
+    sample,
+    score_of,
+    scripted,
+    writes,
+)
+
+YES = '{"claim": true, "explanation": "rain raises yield"}'
+NO = '{"claim": false, "explanation": "no association"}'
+
+
+def judge_with(*replies: str) -> InProcessJudge:
+    """A judge that agrees with everything, and replies so about the claim, the last one repeatedly."""
+    return InProcessJudge(scripted(extract=CONTEXTS, claim=[*replies]))
+
+
+FORMS = {
+    "an object": (NO, 0),
+    "another object": (YES, 1),
+    "a fence": (f"```json\n{YES}\n```", 1),
+    "a fence after a sentence": (f"My answer:\n```json\n{NO}\n```", 0),
+    "a boolean in quotes": ('{"claim": "False"}', 0),
+    "reasoning before": (f"<think>Is it {NO}?</think>{YES}", 1),
+    "a byte-order mark": (f"\ufeff{NO}", 0),
+    "LaTeX in the explanation": (r'{"claim": true, "explanation": "\alpha > 0"}', 1),
+    "a list of reasons": ('{"claim": false, "explanation": ["a", "b"]}', 0),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_reply_is_accepted_in_every_form_that_other_questions_accept(form: str) -> None:
+    reply, expected = FORMS[form]
+    judge = judge_with(reply)
+    score = score_of(evaluate(judge.model, scorer=hms(claim=True)))
+    assert score.values == {**FULL, "claim": expected}
+    assert sorted(judge.judge_requests()) == sorted([*ALL_QUESTIONS, "claim"])
+
+
+INVALID = ["Yes, it is a claim.", '{"claim": "perhaps"}', '{"claim": 1}', '{"claim": null}', '{"explanation": "why"}']
+
+
+@pytest.mark.parametrize("reply", INVALID)
+def test_an_invalid_reply_is_sent_back(reply: str) -> None:
+    judge = judge_with(reply, YES)
+    score = score_of(evaluate(judge.model, scorer=hms(claim=True)))
+    assert score.values["claim"] == 1
+    assert score.record["replies"]["claim"] == [reply, YES]
+    assert score.record["asked_again"] == 1
+
+
+@pytest.mark.parametrize("reply", INVALID)
+def test_after_three_invalid_replies_the_claim_is_undecided_and_hms_is_not(reply: str) -> None:
+    judge = judge_with(reply)
+    log = evaluate(judge.model, scorer=hms(claim=True))
+    score = score_of(log)
+    assert score.unscored == {"claim"}
+    assert score.values.items() >= FULL.items()
+    assert score.reason is None
+    assert judge.judge_requests().count("claim") == 3
+    assert "### Claim of a relationship: undecided" in score.explanation
+
+
+def test_the_claim_is_asked_with_the_first_questions_and_explained() -> None:
+    judge = judge_with(NO)
+    score = score_of(evaluate(judge.model, scorer=hms(claim=True)))
+    *first, last = judge.judge_requests()
+    assert "claim" in first
+    assert last == "match"
+    assert (
+        "### Claim of a relationship: 0.00\n\nNo relationship is claimed.\n\nJudge: no association" in score.explanation
+    )
+    assert "claim" in score.record["prompts"]
+
+
+def test_without_the_argument_nothing_is_asked_and_there_is_no_key() -> None:
+    judge = judge_with(YES)
+    score = score_of(evaluate(judge.model))
+    assert score.values == FULL
+    assert sorted(judge.judge_requests()) == ALL_QUESTIONS
+    assert "claim" not in score.record["prompts"]
+    assert "Claim" not in score.explanation
+
+
+def test_a_sample_without_a_submission_claims_nothing() -> None:
+    judge = judge_with(YES)
+    score = score_of(evaluate(judge.model, prediction="", scorer=hms(claim=True)))
+    assert score.values == {**ZEROS, "claim": 0}
+    assert judge.requests == []
+
+
+def test_the_reply_is_cached() -> None:
+    judge = judge_with(YES)
+    first = score_of(evaluate(judge.model, scorer=hms(claim=True)))
+    count = len(judge.requests)
+    again = score_of(evaluate(judge.model, scorer=hms(claim=True)))
+    assert again.values == first.values
+    assert len(judge.requests) == count
+
+
+def placebo_log(judge: InProcessJudge) -> EvalLog:
+    """The log of a sample of a placebo."""
+    placebo = sample()
+    placebo.metadata = {**(placebo.metadata or {}), "placebo": 3}
+    task = Task([placebo], solver=writes("Rainfall raises yield."), scorer=hms())
+    [log] = inspect_eval(task, model="mockllm/model", model_roles={"grader": judge.model})
+    return log
+
+
+def test_under_the_placebo_it_is_always_asked() -> None:
+    assert score_of(placebo_log(judge_with(YES))).values == {**FULL, "claim": 1}
+
+
+def test_scoring_an_old_log_of_a_placebo_again_adds_the_key() -> None:
+    log = placebo_log(judge_with(YES))
+    assert log.samples
+    assert log.samples[0].scores
+    log.samples[0].scores["HMS"].value = {**FULL}
+    write_eval_log(log)
+    command = ["score", log.location, "--model-role", "grader=discoverybench/lexical"]
+    result = inspect_command.invoke(*command, "--action", "overwrite", "--overwrite")
+    assert result.exit_code == 0, result.output
+    score = score_of(read_eval_log(log.location))
+    assert score.values.keys() == {*FULL, "claim"}
+
+
+def test_the_demo_asks_about_claims_with_the_argument() -> None:
+    [log] = inspect_eval(demo(claim=True), model="discoverybench/baseline", limit=2)
+    for scored in log.samples or []:
+        assert scored.scores
+        assert scored.scores["HMS"].as_dict()["claim"] == 1
+        # The offline judge counts columns.
+        assert json.dumps(scored.scores["HMS"].metadata).count("not a language model") > 0
+    assert log.results
+    assert log.results.scores[0].metrics["claim"].value == 1
+
+
+def test_the_argument_is_a_boolean() -> None:
+    with pytest.raises(InvalidArgument, match=r"^claim must be true or false, got 2"):
+        demo(claim=2)  # type: ignore[arg-type]
