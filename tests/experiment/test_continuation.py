@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import EvalLog
 
-from tests.command_line import completed, discoverybench, lab, refused
+from inspect_discoverybench.results.frame import read_results
+from tests import inspect_command
+from tests.command_line import completed, discoverybench, failed, lab, refused
 from tests.endpoint import Answer, Raw, Request, question, tool_call, truthful
 from tests.experiment.experiments import logs, start, wait_until
 
@@ -264,3 +266,24 @@ def test_another_setting_is_refused_also_in_another_shard(change: str, shards: t
     completed(f"run gold.yaml {first}")
     assert "does not belong to this experiment" in refused(f"run gold.yaml {second} --set '{change}'")
     completed(f"run gold.yaml {second} --set options.max_connections=3 --set options.max_samples=1")
+
+
+def test_a_retry_by_inspect_runs_the_same_agent_and_the_experiment_goes_on() -> None:
+    is_out = True
+    requests = iter(range(99))
+
+    def answer(_: Request) -> Answer:
+        return 400 if is_out and next(requests) else HYPOTHESIS
+
+    with lab(answer) as (model, _):
+        one_attempt = "--set 'options={retry_attempts: 0, max_samples: 1}'"
+        options = f"--set solvers=[discoverybench/no_data_guess] --model {model} {one_attempt}"
+        failed(f"run small.yaml {options}")
+        [log] = logs()
+        is_out = False
+        retry = inspect_command.invoke("eval-retry", log.location, "--log-dir", "logs/small")
+        assert retry.exit_code == 0, retry.output
+        completed(f"run small.yaml {options}")
+    samples = read_results(["logs/small"]).samples
+    assert set(samples.agent) == {"no_data_guess"}
+    assert len(samples) == 2

@@ -54,6 +54,7 @@ def test_the_last_line_says_how_to_continue(display: str, monkeypatch: pytest.Mo
     output = _press_ctrl_c(terminal)
     _, status = os.waitpid(process, 0)
 
+    assert output.startswith("Preparing waiting.yaml: loading ")
     assert output.splitlines()[-1] == "Interrupted. Finished samples are kept. Repeat the command to continue."
     assert os.waitstatus_to_exitcode(status) == 130
 

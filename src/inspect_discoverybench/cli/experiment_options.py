@@ -1,6 +1,7 @@
 """The argument and the options that `run` and `status` share: an experiment file and changes to it."""
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -9,6 +10,7 @@ from typing import Any
 
 import click
 
+from inspect_discoverybench.cli.terminal import say
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.invalid_values import did_you_mean
 from inspect_discoverybench.errors.redaction import public_settings
@@ -60,6 +62,9 @@ def experiment_options(command: Callable[..., None]) -> Callable[..., None]:
             changes += (f"models={json.dumps(models)}",)
         if limit is not None:
             changes += (f"limits.samples={limit}",)
+        if sys.stderr.isatty():
+            # Inspect imports all its plugins when the first model is created, which takes seconds.
+            say(f"Preparing {file}: loading Inspect's plugins, the data and the models …", err=True)
         command(ExperimentOptions(file, changes), **others)
 
     return with_options
