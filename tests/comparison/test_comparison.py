@@ -42,6 +42,16 @@ def test_all_pairs_are_compared_and_adjusted_together() -> None:
     assert adjusted.low < single.low
 
 
+def test_the_released_form_is_compared_where_both_systems_have_it() -> None:
+    released = [system(name, solved, hms_released=0.25) for name, solved in (("weak", 10), ("strong", 20))]
+    without = system("without", 20)
+    [pair] = compare(released, {}).pairs
+    assert pair.keys[-1].key == "hms_released"
+    assert pair.keys[-1].candidate == 0.25
+    [pair] = compare([released[0], without], {}).pairs
+    assert "hms_released" not in [difference.key for difference in pair.keys]
+
+
 def test_systems_are_ranked_on_the_tasks_that_all_ran() -> None:
     weak = system("weak", 10)
     strong = system("strong", 20)

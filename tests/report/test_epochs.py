@@ -5,13 +5,14 @@ import math
 import pytest
 
 from inspect_discoverybench.report.notices import notices
+from inspect_discoverybench.results.result_row import ResultRow
 from tests.typed_results import MISSING, contents, result, results, rows, sections
 
 BEST_AND_WORST = ("epochs", "mean HMS × 100", "best HMS × 100", "worst HMS × 100")
 PERFECT = ("epochs", "mean perfect × 100", "best perfect × 100", "worst perfect × 100")
 
 
-def epochs(**scores: list[float]) -> list[list[object]]:
+def epochs(**scores: list[float]) -> list[list[ResultRow]]:
     return [[result(name, hms, epoch=epoch) for epoch, hms in enumerate(values, 1)] for name, values in scores.items()]
 
 

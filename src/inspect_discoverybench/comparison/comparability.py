@@ -34,13 +34,12 @@ def incompatibilities(baseline: System, candidate: System) -> Iterator[str]:
 
     for system in (baseline, candidate):
         for sample, changes in edited_samples(system.tasks.values()).items():
-            listed = ", ".join(changes)
-            yield f"{system.name}: the sample {sample} was run again after a change ({listed})."
+            yield f"{system.name}: the sample {sample} was run again after a change ({', '.join(changes)})."
 
     for column, noun in SAME_PER_TASK.items():
-        sample = _differing_sample(baseline, candidate, column)
-        if sample is not None:
-            yield f"{names}: the {noun} of the sample {sample} differ."
+        differing = _differing_sample(baseline, candidate, column)
+        if differing is not None:
+            yield f"{names}: the {noun} of the sample {differing} differ."
 
     judge_differences = _judge_differences(baseline, candidate)
     if judge_differences:
