@@ -54,8 +54,8 @@ def test_solvers_and_the_scorer_are_imported_on_first_use() -> None:
 
 
 def test_a_misspelled_name_is_an_import_error() -> None:
-    with pytest.raises(ImportError, match="cannot import name 'codgen'"):
-        exec("from inspect_discoverybench import codgen")
+    with pytest.raises(ImportError, match="cannot import name 'other_agent'"):
+        exec("from inspect_discoverybench import other_agent")
 
 
 def test_imported_solvers_run(tmp_path: Path) -> None:
