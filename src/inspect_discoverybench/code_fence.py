@@ -10,6 +10,9 @@ from inspect_discoverybench.chat_templates import Meaning, pattern
 _OPENING = re.compile(r"^[ \t]*+(`{3,}+|~{3,}+)[ \t{.]*+(\w*+)[^`~\n]*+\n", re.MULTILINE)
 """Matches the line that opens a block: the fence, the label, and what follows it."""
 
+_OPENING_AT_LINE_END = re.compile(rf"{_OPENING.pattern}|(?<!`)(`{{3,}}+)()[ \t]*+\n", re.MULTILINE)
+"""Matches, too, a fence without a label at the end of a line, as in "Here it is: ```"."""
+
 
 @dataclass(frozen=True)
 class Block:
@@ -33,22 +36,34 @@ class Block:
         return dedent(self.contents)
 
 
-def fenced_blocks(text: str) -> list[Block]:
-    """The blocks in a text, without empty ones.
+def fenced_blocks(text: str, *, at_line_ends: bool = False) -> list[Block]:
+    """Find the blocks in a text, without empty ones.
 
-    A block that is not closed ends the text, or where its fence follows the contents on the same line.
+    Fences stand on lines of their own. A block that is not closed ends with the text, or where its fence follows the
+    contents on the same line.
+
+    Args:
+        text: The text.
+        at_line_ends: Whether a fence at the end of a line with other words also opens a block, if it has no label, and
+            closes one. A fence with a label closes one, too, as some models write it: JSON has no such line.
     """
-    return [block for block in _all_blocks(text) if block.contents.strip()]
+    return [block for block in _all_blocks(text, at_line_ends) if block.contents.strip()]
 
 
-def _all_blocks(text: str) -> Iterator[Block]:
+def _all_blocks(text: str, at_line_ends: bool) -> Iterator[Block]:
+    opening_pattern = _OPENING_AT_LINE_END if at_line_ends else _OPENING
     end = 0
-    while opening := _OPENING.search(text, end):
-        fence, label = opening.groups()
+    while opening := opening_pattern.search(text, end):
+        fence, label = [group for group in opening.groups() if group is not None]
         start = opening.end()
-        closing = re.compile(rf"^[ \t]*{fence}[`~]*[ \t\r]*$", re.MULTILINE).search(text, start)
+        closing_pattern = rf"^[ \t]*+{fence}[`~]*+[ \t\r]*+$"
+        if at_line_ends:
+            closing_pattern = rf"^[ \t]*+{fence}(?=[^`\n]*+$)|(?<![`~]){fence}[`~]*+[ \t\r]*+$"
+        closing = re.compile(closing_pattern, re.MULTILINE).search(text, start)
         if closing is None:
             contents, closing_fence, _ = text[start:].partition(fence)
+            if at_line_ends:
+                contents, closing_fence = text[start:], ""
             yield Block(label, contents, start + len(contents) + len(closing_fence), is_closed=False)
             return
 

@@ -148,7 +148,7 @@ def _object_text(text: str) -> str:
     if body.startswith("{"):
         return body
 
-    blocks = fenced_blocks(body)
+    blocks = fenced_blocks(body, at_line_ends=True)
     if len(blocks) == 1:
         return blocks[0].contents.strip()
     return body

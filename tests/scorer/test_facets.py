@@ -69,6 +69,7 @@ INVALID: list[Case] = [
     ("relationship", '{"answer": "A or B"}'),
     ("relationship", '```json\n{"answer": "A"}\n```\nor\n```json\n{"answer": "C"}\n```'),
     ("relationship", '{"answer": "A", "explanation": "cut o'),
+    ("relationship", '```json\n{"answer": "A"}``` or ```json\n{"answer": "C"}```'),
     ("relationship", '{"answer": "A"} I hope this helps.'),
     ("relationship", '{"answer": "A", "answer": "C"}'),
     ("relationship", '{"answer": ' + "[" * 5_000),

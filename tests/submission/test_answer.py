@@ -19,6 +19,8 @@ OBJECTS: dict[str, tuple[str, str, str]] = {
         "A rises.",
         "",
     ),
+    "in a fence that opens at the end of a line": ('The answer: ```\n{"hypothesis": "A rises."}\n```', "A rises.", ""),
+    "between tildes": ('Here:\n~~~json\n{"hypothesis": "A rises."}\n~~~', "A rises.", ""),
     "in a fence that is not closed, in brackets": (
         'Here:\n```json\n{"hypothesis": "[A rises (r = 0.4).]"}',
         "[A rises (r = 0.4).]",
@@ -80,6 +82,7 @@ OTHER_TEXTS: dict[str, str] = {
     "an object after a sentence": 'My answer: {"hypothesis": "A rises.", "workflow": "w"}',
     "an object before a sentence": '{"hypothesis": "A rises."}\n\nConclusion: the data do not support this.',
     "a fence before a sentence": '```json\n{"hypothesis": "A rises."}\n```\nI reject it.',
+    "a sentence beside the closing fence": '```json\n{"hypothesis": "A rises."}\n``` I reject it.',
     "a fence before another": '```json\n{"hypothesis": "A rises."}\n```\n```\nno\n```',
     "two objects": '{"hypothesis": "A rises."}\n{"hypothesis": "A falls."}',
     "two hypotheses": '{"hypothesis": "A rises.", "hypothesis": "A falls."}',

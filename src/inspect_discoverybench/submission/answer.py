@@ -76,7 +76,7 @@ def parse_submission(text: str) -> Submission | None:
     if len(text) > MAX_REPLY_LENGTH:
         return None
     body = without_reasoning(text)
-    blocks = fenced_blocks(body)
+    blocks = fenced_blocks(body, at_line_ends=True)
     if blocks and not body.startswith("{") and not body[blocks[-1].end :].strip("` \t\r\n"):
         body = blocks[-1].contents.strip()
     return _submission_in(_mapping(body))
