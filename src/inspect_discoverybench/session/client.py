@@ -105,8 +105,7 @@ def run(folder: str, owner: int, code: bytes, seconds: float, max_output: int) -
 def json_string(text: str) -> str:
     """A text as a JSON string."""
     special = [*range(32), ord('"'), ord("\\")]
-    escapes = {number: f"\\u{number:04x}" for number in special}
-    escaped = text.translate(escapes)
+    escaped = text.translate({number: f"\\u{number:04x}" for number in special})
     return f'"{escaped}"'
 
 
@@ -309,8 +308,7 @@ def main() -> None:
         print("ready", os.uname().nodename, folder)
     else:
         seconds, max_output = arguments[1:]
-        code = sys.stdin.buffer.read()
-        reply = run(folder, owner, code, float(seconds), int(max_output))
+        reply = run(folder, owner, sys.stdin.buffer.read(), float(seconds), int(max_output))
         sys.stdout.buffer.write(reply.encode())
 
 

@@ -220,8 +220,7 @@ class PythonSession:
         package = files(__package__)
         client = package.joinpath("client.py").read_text("utf-8")
         kernel = package.joinpath("kernel.py").read_text("utf-8")
-        command = ["-c", _INSTALL_PROGRAM, _owner()]
-        result = await _python(command, f"{client}\0{kernel}", START_SECONDS)
+        result = await _python(["-c", _INSTALL_PROGRAM, _owner()], f"{client}\0{kernel}", START_SECONDS)
         started = _STARTED.fullmatch(result.stdout)
         if started is None:
             raise _Unusable(_reason(result))
@@ -240,8 +239,7 @@ class PythonSession:
         ]
         # A model's text may contain lone surrogates.
         source = code.encode("utf-8", "surrogatepass")
-        timeout = self.cell_seconds + CLIENT_SECONDS
-        return await _python(command, source, timeout)
+        return await _python(command, source, self.cell_seconds + CLIENT_SECONDS)
 
 
 async def create_temporary_folder() -> str:

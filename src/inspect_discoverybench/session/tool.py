@@ -26,9 +26,9 @@ def _view(call: ToolCall) -> ToolCallView:
     # A fence must be longer than any in the code.
     longest = max(map(len, re.findall(r"`{3,}", code)), default=2)
     fence = "`" * (longest + 1)
-    content = f"{fence}python\n{code}\n{fence}\n"
-    shown = ToolCallContent(title="python", format="markdown", content=content)
-    return ToolCallView(call=shown)
+    return ToolCallView(
+        call=ToolCallContent(title="python", format="markdown", content=f"{fence}python\n{code}\n{fence}\n")
+    )
 
 
 @tool(viewer=_view, parallel=False)
