@@ -7,6 +7,7 @@ from operator import attrgetter
 
 from inspect_discoverybench.comparison.system import System
 from inspect_discoverybench.results.result_row import ResultRow
+from inspect_discoverybench.results.sample_inputs import changed_inputs
 from inspect_discoverybench.results.task_result import edited_samples
 from inspect_discoverybench.scorer.judge_record import OFFLINE_NOTE, differences, is_offline
 
@@ -14,7 +15,6 @@ SAME_PER_TASK = {
     "run.data_commit": "data commits",
     "sample.data_files": "data files",
     "sample.target": "gold hypotheses or targets",
-    "sample.gold_workflow": "gold workflows",
 }
 """What must be equal for a common sample, with the plural nouns that messages use."""
 
@@ -40,6 +40,13 @@ def incompatibilities(baseline: System, candidate: System) -> Iterator[str]:
         differing = _differing_sample(baseline, candidate, column)
         if differing is not None:
             yield f"{names}: the {noun} of the sample {differing} differ."
+    for key, task in baseline.tasks.items():
+        # Also if only one of them has a gold workflow, which a column that is not recorded does not show.
+        if key in candidate.tasks and "gold workflow" in changed_inputs(
+            task.sample.inputs, candidate.tasks[key].sample.inputs
+        ):
+            yield f"{names}: the gold workflows of the sample {task.sample.id} differ."
+            break
 
     judge_differences = _judge_differences(baseline, candidate)
     if judge_differences:
