@@ -19,6 +19,7 @@ from inspect_discoverybench.provenance import provenance
 from inspect_discoverybench.results.agent_record import record_steps
 from inspect_discoverybench.results.run_record import AGENT_DIGEST
 from inspect_discoverybench.sandbox.image import record_image
+from inspect_discoverybench.scorer.claim import CLAIM_KEY
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, DEFAULT_TIMEOUT, require_judge
 from inspect_discoverybench.scorer.scorer import hms
@@ -111,7 +112,7 @@ def discovery_task(
         working_limit=3600,
         config=GenerateConfig(timeout=DEFAULT_TIMEOUT),
         token_limit="output:100000",
-        viewer=_viewer(),
+        viewer=_viewer(claim=claim or placebo is not None, is_placebo=placebo is not None),
         metadata=metadata,
         version=version,
     )
@@ -135,18 +136,29 @@ async def end_sample(state: TaskState) -> None:
     await PythonSession().end()
 
 
-def _viewer() -> ViewerConfig:
-    """The columns of the list of samples in the log viewer. The beginning of the input is the goal."""
+def _viewer(claim: bool, is_placebo: bool) -> ViewerConfig:
+    """The columns of the list of samples in the log viewer. The beginning of the input is the goal.
+
+    Args:
+        claim: Whether there is a column for claims.
+        is_placebo: Whether the claims are false, so that a high score is bad. On the data, it is neither good nor bad.
+    """
+    labels = dict(SCORE_KEYS)
+    scales = {key: ScoreColorScale(palette="good-high", min=0, max=1) for key in SCORE_KEYS}
+    if claim:
+        labels[CLAIM_KEY] = "False claim" if is_placebo else "Claim"
+    if is_placebo:
+        scales[CLAIM_KEY] = ScoreColorScale(palette="good-low", min=0, max=1)
     columns = [TaskSamplesColumn(id="sampleStatus"), TaskSamplesColumn(id="sampleId"), TaskSamplesColumn(id="input")]
-    columns += [TaskSamplesColumn.score(SCORE_NAME, key) for key in SCORE_KEYS]
+    columns += [TaskSamplesColumn.score(SCORE_NAME, key) for key in labels]
     for column in ("answer", "target", "tokens", "duration", "limit", "error"):
         columns.append(TaskSamplesColumn(id=column))
     return ViewerConfig(
         task_samples_view=TaskSamplesView(
             name="Discovery",
             columns=columns,
-            score_labels=SCORE_KEYS,
-            score_color_scales={key: ScoreColorScale(palette="good-high", min=0, max=1) for key in SCORE_KEYS},
+            score_labels=labels,
+            score_color_scales=scales,
             multiline=True,
         ),
     )

@@ -1,5 +1,6 @@
 """The placebo: the same tables without associations, written in the style of the original files."""
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,11 @@ from inspect_ai.solver import SolverSpec
 import inspect_discoverybench.dataset
 from inspect_discoverybench import custom, real
 from inspect_discoverybench.dataset.release import file_checksum
+from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
+from inspect_discoverybench.dataset.splits import released_samples
+from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
-from tests.dataset.studies import COLUMNS, study, write_study
+from tests.dataset.studies import COLUMNS, QUERY, study, write_study
 
 DEMO = Path(inspect_discoverybench.dataset.__file__).parent / "demo"
 JUDGE = {"grader": "discoverybench/lexical"}
@@ -192,6 +196,57 @@ def test_a_table_in_a_text_file_is_permuted(tmp_path: Path, suffix: str, columns
     folder = with_file(tmp_path / "mine", {"name": f"survey{suffix}", "columns": columns}, content)
     permuted = files_of(custom(path=str(folder), sandbox="local", placebo=1))[f"survey{suffix}"]
     assert abs(association(pd.read_csv(permuted, sep="\t"), "x", "y")) < 0.4
+
+
+def keys_of(task: Task) -> list[set[str]]:
+    """The keys of the score of each sample."""
+    [log] = inspect_eval(task, model="none/none", solver=GOLD, model_roles=JUDGE)
+    assert log.status == "success", log.error
+    keys = []
+    for sample in log.samples or []:
+        assert sample.scores
+        keys.append(set(sample.scores["HMS"].as_dict()))
+    return keys
+
+
+def test_a_study_can_say_that_its_gold_hypothesis_survives_the_permutation(tmp_path: Path) -> None:
+    surviving = {**QUERY, "qid": 1, "true_hypothesis": "X is 2 on average.", "survives_permutation": True}
+    write_study(tmp_path, study(queries=[QUERY, surviving]))
+    ordinary, left_out = keys_of(custom(path=str(tmp_path), placebo=1, sandbox="local"))
+    assert ordinary - left_out == {"claim"}
+    # On the data it is asked about, too.
+    assert all("claim" in keys for keys in keys_of(custom(path=str(tmp_path), claim=True, sandbox="local")))
+
+
+@pytest.mark.usefixtures("upstream")
+def test_which_gold_hypotheses_of_the_release_survive() -> None:
+    surviving: Counter[tuple[str, str]] = Counter()
+    for sample in released_samples("real", "all", Hints()):
+        metadata = SampleMetadata.model_validate(sample.metadata)
+        surviving[metadata.split, metadata.dataset] += metadata.survives_permutation
+    assert +surviving == {
+        ("test", "meta_regression"): 42,
+        ("test", "meta_regression_raw"): 42,
+        ("test", "nls_incarceration"): 4,
+        ("test", "requirements_engineering_for_ML_enabled_systems"): 15,
+    }
+    lite = released_samples("real", "lite", Hints())
+    assert sum((sample.metadata or {})["survives_permutation"] for sample in lite) == 21
+
+
+def rises(table: pd.DataFrame, before: str, after: str) -> bool:
+    return bool(table[after].mean() > table[before].mean())
+
+
+@pytest.mark.usefixtures("upstream")
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("fisr", "fiso"), ("power.o", "power_planned.r"), ("author_citations_avg.r", "author_citations_avg.o")],
+)
+def test_what_compares_two_columns_holds_on_a_placebo(before: str, after: str) -> None:
+    for seed in (None, 1, 2):
+        [path, *_] = files_of(real(dataset="meta_regression", placebo=seed)).values()
+        assert rises(pd.read_csv(path), before, after)
 
 
 def test_a_seed_is_a_positive_integer() -> None:

@@ -1,6 +1,7 @@
 """The question whether a hypothesis claims a relationship: when it is asked, its replies, and what depends on it."""
 
 import json
+from collections.abc import Collection, Sequence
 
 import pytest
 from inspect_ai import Task
@@ -88,7 +89,8 @@ def test_the_claim_is_asked_with_the_first_questions_and_explained() -> None:
     assert (
         "### Claim of a relationship: 0.00\n\nNo relationship is claimed.\n\nJudge: no association" in score.explanation
     )
-    assert "claim" in score.record["prompts"]
+    assert len(score.record["claim_prompt"]) == 12
+    assert "claim" not in score.record["prompts"]
 
 
 def test_without_the_argument_nothing_is_asked_and_there_is_no_key() -> None:
@@ -96,7 +98,7 @@ def test_without_the_argument_nothing_is_asked_and_there_is_no_key() -> None:
     score = score_of(evaluate(judge.model))
     assert score.values == FULL
     assert sorted(judge.judge_requests()) == ALL_QUESTIONS
-    assert "claim" not in score.record["prompts"]
+    assert "claim_prompt" not in score.record
     assert "Claim" not in score.explanation
 
 
@@ -116,17 +118,70 @@ def test_the_reply_is_cached() -> None:
     assert len(judge.requests) == count
 
 
-def placebo_log(judge: InProcessJudge) -> EvalLog:
-    """The log of a sample of a placebo."""
-    placebo = sample()
-    placebo.metadata = {**(placebo.metadata or {}), "placebo": 3}
-    task = Task([placebo], solver=writes("Rainfall raises yield."), scorer=hms())
+def placebo_log(
+    judge: InProcessJudge,
+    numbers: Sequence[int] = (0,),
+    surviving: Collection[int] = (),
+    text: str = "Rain raises yield.",
+) -> EvalLog:
+    """The log of samples of a placebo with these numbers; the gold hypotheses of some survive the permutation."""
+    placebos = []
+    for number in numbers:
+        placebo = sample(number)
+        facts = {"placebo": 3, "survives_permutation": number in surviving}
+        placebos.append(placebo.model_copy(update={"metadata": {**(placebo.metadata or {}), **facts}}))
+    task = Task(placebos, solver=writes(text), scorer=hms())
     [log] = inspect_eval(task, model="mockllm/model", model_roles={"grader": judge.model})
     return log
 
 
+def metrics_of(log: EvalLog) -> dict[str, float]:
+    assert log.results
+    return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+
+
 def test_under_the_placebo_it_is_always_asked() -> None:
     assert score_of(placebo_log(judge_with(YES))).values == {**FULL, "claim": 1}
+
+
+def test_where_the_gold_hypothesis_survives_the_permutation_nothing_is_asked() -> None:
+    judge = judge_with(YES)
+    score = score_of(placebo_log(judge, surviving=[0]))
+    assert score.values == FULL
+    assert sorted(judge.judge_requests()) == ALL_QUESTIONS
+    assert "### Claim of a relationship: left out" in score.explanation
+
+
+def test_the_false_claim_rate_leaves_such_samples_out_and_counts_them() -> None:
+    judge = InProcessJudge(scripted(extract=CONTEXTS, claim=[NO, YES, NO]))
+    metrics = metrics_of(placebo_log(judge, numbers=[0, 1, 2, 3, 4], surviving=[0, 3]))
+    assert metrics["false_claim_rate"] == pytest.approx(1 / 3)
+    assert 0 <= metrics["false_claim_rate_ci_lower"] < 1 / 3 < metrics["false_claim_rate_ci_upper"] <= 1
+    assert metrics["false_claim_rate_judged"] == 3
+    assert metrics["false_claim_rate_left_out"] == 2
+    assert metrics["mean"] == 1
+    assert metrics["judged"] == 5
+    assert "claim_rate" not in metrics
+
+
+def test_on_the_data_it_is_the_claim_rate_and_undecided_claims_widen_its_interval() -> None:
+    claims = [YES, YES, *["invalid"] * 3]
+    judge = InProcessJudge(scripted(extract=CONTEXTS, claim=claims))
+    metrics = metrics_of(evaluate(judge.model, numbers=[0, 1, 2], scorer=hms(claim=True), max_connections=1))
+    assert metrics["claim_rate"] == 1
+    assert metrics["claim_rate_judged"] == 2
+    assert metrics["claim_rate_unscored"] == 1
+    assert metrics["claim_rate_left_out"] == 0
+    all_decided = metrics_of(evaluate(judge_with(YES).model, numbers=[0, 1], scorer=hms(claim=True)))
+    # The third claim may be none.
+    assert metrics["claim_rate_ci_lower"] < all_decided["claim_rate_ci_lower"]
+
+
+def test_a_placebo_without_submissions_has_no_false_claims() -> None:
+    metrics = metrics_of(placebo_log(judge_with(YES), numbers=[0, 1], text=""))
+    assert metrics["false_claim_rate"] == 0
+    assert metrics["false_claim_rate_judged"] == 0
+    assert metrics["no_submission"] == 2
 
 
 def test_scoring_an_old_log_of_a_placebo_again_adds_the_key() -> None:
@@ -150,7 +205,7 @@ def test_the_demo_asks_about_claims_with_the_argument() -> None:
         # The offline judge counts columns.
         assert json.dumps(scored.scores["HMS"].metadata).count("not a language model") > 0
     assert log.results
-    assert log.results.scores[0].metrics["claim"].value == 1
+    assert log.results.scores[0].metrics["claim_rate"].value == 1
 
 
 def test_the_argument_is_a_boolean() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from inspect_discoverybench.dataset.answer_key import Golds, read_answer_key
@@ -10,9 +11,15 @@ from inspect_discoverybench.dataset.metadata import Goal, Study
 from inspect_discoverybench.dataset.paths import metadata_number
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.synth_folder import target_depth
+from inspect_discoverybench.dataset.table import Table
 from inspect_discoverybench.dataset.target_column import synth_targets
 from inspect_discoverybench.dataset.workflow import length_category, workflow_length
 from inspect_discoverybench.errors.exceptions import DataError
+
+SURVIVING_GOLDS = Path(__file__).with_name("surviving_golds.csv")
+"""The ids of goals of DB-REAL whose gold hypothesis, or another answer of its form, also holds in a placebo
+(docs/false_claims.md), with the reason: it is a `proportion` of single columns, compares two `columns`, or compares
+columns of several years (`trend`)."""
 
 
 @dataclass(frozen=True)
@@ -94,4 +101,10 @@ def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds
         reveals_gold="goal" if reveals(goal.question, gold) else None,
         solvable=target.solvable if target else None,
         near_constant=target.near_constant if target else None,
+        survives_permutation=goal.survives_permutation or sample_id in _surviving_golds(),
     )
+
+
+@cache
+def _surviving_golds() -> frozenset[str]:
+    return frozenset(row["id"] for row in Table.read(SURVIVING_GOLDS).rows.values())

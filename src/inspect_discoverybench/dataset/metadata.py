@@ -84,13 +84,24 @@ class DataFile(ReleasedModel):
 
 
 class Goal(ReleasedModel):
-    """One discovery goal. The released files call it a query."""
+    """One discovery goal. The released files call it a query.
+
+    Attributes:
+        query_id: Id within the metadata file.
+        question: The goal.
+        question_type: Facet that it asks for.
+        difficulty: Difficulty from 1 to 4 in DB-SYNTH.
+        true_hypothesis: Gold hypothesis; empty if an answer key has it.
+        survives_permutation: Whether the gold hypothesis also holds in a placebo, because it is about single columns or
+            compares two of them. The released files do not say so (`surviving_golds.csv`).
+    """
 
     query_id: int = Field(validation_alias="qid")
     question: RequiredText
     question_type: Annotated[str, AfterValidator(_correct_spelling)]
     difficulty: int | None = None
     true_hypothesis: OptionalText = ""
+    survives_permutation: bool = False
 
 
 class Study(ReleasedModel):

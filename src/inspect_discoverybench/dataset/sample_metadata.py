@@ -70,6 +70,7 @@ class SampleMetadata(BaseModel):
             four letters.
         placebo: Seed of the permutation of every column; None for the original data.
         unpermuted_files: Data files of a placebo that stay as they are, because they are texts and not tables.
+        survives_permutation: Whether the gold hypothesis also holds in a placebo, so that a claim there may be true.
         conflicting_gold: Whether samples of the split with the same question have different gold hypotheses.
     """
 
@@ -101,6 +102,7 @@ class SampleMetadata(BaseModel):
     reveals_gold: str | None = None
     placebo: int | None = None
     unpermuted_files: tuple[str, ...] = ()
+    survives_permutation: bool = False
     conflicting_gold: bool = False
 
     @property

@@ -11,11 +11,12 @@ from inspect_discoverybench.results.agent_record import recorded_agent
 from inspect_discoverybench.results.run_record import RunRecord, column_value
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.results.score_record import ScoreRecord
+from inspect_discoverybench.scorer.claim import CLAIM_KEY
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 from inspect_discoverybench.submission.submission import SCORE_NAME
 
-NO_COLUMNS = ("values", "metadata", "inputs")
+NO_COLUMNS = ("values", "keys", "metadata", "inputs")
 """Fields of a record that are no columns."""
 
 
@@ -26,7 +27,7 @@ def score_columns(score: str = SCORE_NAME) -> list[Column]:
         if field.name not in NO_COLUMNS:
             read = partial(_of_score, score, field.name)
             columns.append(SampleColumn(field.name, path=read, full=True))
-    for key in (*SCORE_KEYS, *RELEASED_KEYS):
+    for key in (*SCORE_KEYS, *RELEASED_KEYS, CLAIM_KEY):
         read = partial(_value, score, key)
         columns.append(SampleColumn(key, path=read, full=True))
     return columns

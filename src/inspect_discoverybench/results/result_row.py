@@ -27,7 +27,7 @@ class ResultRow:
     def columns(self) -> dict[str, Any]:
         """Values by column, with a column for each key of the score."""
         fields = {**vars(self.run), **vars(self.sample), **vars(self.score)}
-        del fields["metadata"], fields["inputs"]
+        del fields["metadata"], fields["inputs"], fields["keys"]
         scores: dict[str, Any] = dict.fromkeys(SCORE_KEYS, math.nan) | fields.pop("values")
         return scores | {name: column_value(value) for name, value in fields.items()}
 

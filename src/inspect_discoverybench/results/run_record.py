@@ -27,6 +27,7 @@ NO_HINTS = (
     "solvable",
     "goal",
     "aggregation",
+    "claim",
     "placebo",
     "sandbox",
     "build",
@@ -121,6 +122,11 @@ class RunRecord:
         arguments = json.loads(self.task_arguments).items()
         hints = {name: value for name, value in arguments if value and name not in NO_HINTS}
         return settings_of(hints)
+
+    @property
+    def is_placebo(self) -> bool:
+        """Whether the columns of the data were permuted."""
+        return self.task.endswith(PLACEBO)
 
     @property
     def version_number(self) -> str:

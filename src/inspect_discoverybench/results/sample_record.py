@@ -28,6 +28,7 @@ class GoalRecord:
     gold_workflow: str | None
     solvable: bool | None
     reveals_gold: str | None
+    survives_permutation: bool | None
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,10 @@ class ScoreRecord:
 
     Attributes:
         score: Name of the score: `HMS`, or `HMS1` for the first one that was appended.
-        values: Numbers by key, each of which is a column: HMS, the facets that were decided, and the keys of the
-            released form.
+        values: Numbers by key, each of which is a column: HMS, the facets that were decided, the keys of the released
+            form, and whether a relationship is claimed.
         metadata: All that the scorer recorded; no column.
+        keys: The keys that the score has, with or without a number; empty without a score. No column.
     """
 
     score: str
@@ -32,6 +33,7 @@ class ScoreRecord:
     hypothesis: str | None
     workflow: str | None
     metadata: Mapping[str, Any]
+    keys: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, sample: EvalSample, name: str) -> "ScoreRecord":
@@ -51,6 +53,7 @@ class ScoreRecord:
             hypothesis=score.answer,
             workflow=metadata.get("workflow"),
             metadata=metadata,
+            keys=frozenset(score.value) if is_valid and isinstance(score.value, dict) else frozenset(),
         )
 
     def outcome_of(self, key: str) -> SampleOutcome:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.results.sample_inputs import changed_inputs
 from inspect_discoverybench.results.sample_record import SampleRecord
+from inspect_discoverybench.scorer.claim import CLAIM_KEY
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 from inspect_discoverybench.statistics.partial_scores import PartialScores, bounds
 
@@ -28,6 +29,15 @@ class TaskResult:
     def cluster(self) -> str:
         """What its score depends on together with those of other tasks: the gold hypothesis, or else its own id."""
         return self.sample.gold_hypothesis or self.sample.id
+
+    def has(self, key: str) -> bool:
+        """Whether the judge is asked about a key: a score without it is neither 0 nor missing.
+
+        Where there is no score at all, because of an error, it is missing.
+        """
+        first = self.results[0]
+        is_left_out = key == CLAIM_KEY and first.run.is_placebo and bool(self.sample.survives_permutation)
+        return not is_left_out and all(key in (result.score.keys or {key}) for result in self.results)
 
     def score(self, key: str = "hms") -> PartialScores:
         """The score of each epoch."""

@@ -1,6 +1,7 @@
 """The question whether a hypothesis claims a relationship. It is no part of HMS. On a placebo, claims are false."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, StrictBool
 
@@ -16,6 +17,29 @@ CLAIM_PROMPT = "judge/claim"
 
 CLAIM_KEY = "claim"
 """Key of the score: 1 if the hypothesis claims a relationship, else 0. It is absent where this was not asked."""
+
+CLAIM_RATE, FALSE_CLAIM_RATE = "claim_rate", "false_claim_rate"
+"""Names of the mean of this key on the data and on a placebo. The latter is a false-positive rate: the share of samples
+without any association in which one is claimed. It is not the false discovery rate, the share of claims that are false.
+"""
+
+PROMPT_KEY = "claim_prompt"
+"""Key in the metadata of a score for the fingerprint of the prompt about claims. It is no part of what must be equal in
+comparable scores, because it decides nothing about HMS."""
+
+
+def is_asked(metadata: Mapping[str, Any], claim: bool) -> bool:
+    """Whether the judge is asked if a sample claims a relationship.
+
+    On a placebo it always is, unless the gold hypothesis survives the permutation, so that a claim may be true.
+
+    Args:
+        metadata: Metadata of the sample. Samples of tasks of other packages have other ones.
+        claim: Whether the user wants to know it on the data, too.
+    """
+    if metadata.get("placebo") is None:
+        return claim
+    return not metadata.get("survives_permutation")
 
 
 class Claim(Reply):

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from inspect_discoverybench.prompts.prompt import Prompt, prompt_names
-from inspect_discoverybench.scorer.claim import CLAIM_PROMPT
+from inspect_discoverybench.scorer.claim import CLAIM_PROMPT, PROMPT_KEY
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.released_form import ReleasedVerdict
 from inspect_discoverybench.scorer.verdict import Verdict
@@ -37,11 +37,13 @@ def judge_record(judge: Judge, verdict: Verdict | None, with_claim: bool = False
     record = {
         "judge": str(judge.model),
         "settings": _settings(judge),
-        "prompts": _prompts(with_claim),
+        "prompts": _prompts(),
         "asked_again": sum(len(texts) - 1 for texts in replies.values()),
         "facets": verdict.decided if verdict else {},
         "replies": dict(sorted(replies.items())),
     }
+    if with_claim:
+        record[PROMPT_KEY] = Prompt.load(CLAIM_PROMPT).fingerprint
     if verdict and isinstance(verdict.released, ReleasedVerdict):
         record["released"] = verdict.released.record()
     return record
@@ -102,7 +104,7 @@ def _settings(judge: Judge) -> dict[str, Any]:
 
 
 @cache
-def _prompts(with_claim: bool) -> dict[str, str]:
-    """Fingerprints of all prompts of the judge; that about claims only where it is used."""
-    names = [name for name in prompt_names("judge") if with_claim or name != CLAIM_PROMPT]
+def _prompts() -> dict[str, str]:
+    """Fingerprints of the prompts that decide HMS."""
+    names = [name for name in prompt_names("judge") if name != CLAIM_PROMPT]
     return {name.removeprefix("judge/"): Prompt.load(name).fingerprint for name in names}

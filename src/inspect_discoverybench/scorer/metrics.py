@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
+from inspect_discoverybench.scorer.claim import CLAIM_KEY, CLAIM_RATE, FALSE_CLAIM_RATE
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 from inspect_discoverybench.statistics.partial_scores import PartialScores, bounds
 
@@ -29,7 +30,7 @@ COUNTED = {
 
 @dataclass(frozen=True)
 class _Sample:
-    """A sample with the scores of each epoch, by key; a score is NaN if it is undecided."""
+    """A sample with the scores of each epoch, by key; a score is NaN if it is undecided, and absent if not asked."""
 
     epochs: list[dict[str, float]]
     metadata: dict[str, Any]
@@ -38,6 +39,10 @@ class _Sample:
         """The score of each epoch."""
         return PartialScores([scores[key] for scores in self.epochs])
 
+    def has(self, key: str) -> bool:
+        """Whether its scores have a key."""
+        return all(key in scores for scores in self.epochs)
+
 
 # A reducer of epochs leaves out unscored epochs, and why an epoch scored 0.
 @metric(name="hms", scores="unreduced")
@@ -45,7 +50,8 @@ def hms_summary() -> Metric:
     """Mean HMS with its standard error and 95 % interval, and counts of epochs by outcome.
 
     Every other key of the score, such as `hms_released`, has its mean (`hms_released`), interval and counts
-    (`hms_released_ci_lower`, `hms_released_unscored`, …), too.
+    (`hms_released_ci_lower`, `hms_released_unscored`, …), too. That of the key `claim` is named `claim_rate`, or on a
+    placebo `false_claim_rate`. Samples without a key are left out of its mean and counted (`claim_rate_left_out`).
 
     Samples that share a gold hypothesis are not independent and form one cluster. The score of a sample with several
     epochs is the mean of those that are scored.
@@ -63,16 +69,20 @@ def hms_summary() -> Metric:
             "stderr": estimate.standard_error,
         }
         for key in _other_keys(samples):
-            estimate = _estimate(samples, key)
-            counts = _counts(scores, key)
+            asked = [sample for sample in samples if sample.has(key)]
+            estimate = _estimate(asked, key)
+            counts = _counts([score for score in scores if key in _values(score)], key)
+            name = _name(key, asked)
             summary |= {
-                key: estimate.mean,
-                f"{key}_{CI_LOWER}": estimate.low,
-                f"{key}_{CI_UPPER}": estimate.high,
+                name: estimate.mean,
+                f"{name}_{CI_LOWER}": estimate.low,
+                f"{name}_{CI_UPPER}": estimate.high,
                 # Whether something was submitted is the same for all keys.
-                f"{key}_judged": counts["judged"],
-                f"{key}_unscored": counts["unscored"],
+                f"{name}_judged": counts["judged"],
+                f"{name}_unscored": counts["unscored"],
             }
+            if key == CLAIM_KEY:
+                summary[f"{name}_left_out"] = float(sum(key not in _values(score) for score in scores))
         return summary
 
     return summarize
@@ -93,10 +103,19 @@ def _samples(scores: Sequence[SampleScore]) -> list[_Sample]:
 
 
 def _other_keys(samples: Sequence[_Sample]) -> list[str]:
-    if not samples:
-        return []
-    scores = samples[0].epochs[0]
-    return [key for key in scores if key != "hms"]
+    """The keys besides HMS that any sample has."""
+    keys: dict[str, None] = {}
+    for sample in samples:
+        keys |= dict.fromkeys(sample.epochs[0])
+    return [key for key in keys if key != "hms"]
+
+
+def _name(key: str, samples: Sequence[_Sample]) -> str:
+    """The name of the mean of a key."""
+    if key != CLAIM_KEY:
+        return key
+    is_placebo = any(sample.metadata.get("placebo") is not None for sample in samples)
+    return FALSE_CLAIM_RATE if is_placebo else CLAIM_RATE
 
 
 def _estimate(samples: Sequence[_Sample], key: str) -> "Estimate":

@@ -14,7 +14,7 @@ from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.errors.exceptions import RETRY, InvalidArgument, ModelFailed
 from inspect_discoverybench.errors.invalid_values import first_reason, require_boolean
 from inspect_discoverybench.errors.provider_failures import one_line
-from inspect_discoverybench.scorer.claim import CLAIM_KEY
+from inspect_discoverybench.scorer.claim import CLAIM_KEY, is_asked
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
@@ -48,7 +48,7 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, claim: bool = F
         aggregation: `product`, or `released` to add `hms_released`, `context_recall` and `context_precision`, which
             requires more questions.
         claim: Add the key `claim`: 1 if the hypothesis claims a relationship. A sample without a hypothesis claims
-            none. Samples of a placebo always have this key.
+            none. Samples of a placebo always have this key, unless their gold hypothesis survives the permutation.
 
     Raises:
         InvalidArgument: `aggregation` is unknown, or `claim` is no boolean.
@@ -58,12 +58,12 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, claim: bool = F
 
     async def score(state: TaskState, target: Target) -> Score:
         result = await score_answer(state, target)
-        result.explanation = f"{result.explanation}{_limit_note(state)}"
+        result.explanation = f"{result.explanation}{_claim_note(state)}{_limit_note(state)}"
         result.metadata = (result.metadata or {}) | _facts()
         return result
 
     async def score_answer(state: TaskState, target: Target) -> Score:
-        with_claim = claim or _is_placebo(state)
+        with_claim = is_asked(state.metadata or {}, claim)
         keys = _score_keys(with_released, with_claim)
         error = recorded_error()
         if error is not None:
@@ -106,11 +106,6 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, claim: bool = F
     return score
 
 
-def _is_placebo(state: TaskState) -> bool:
-    # Any task may use this scorer, and has then metadata of its own or none.
-    return (state.metadata or {}).get("placebo") is not None
-
-
 def _score_keys(with_released: bool, with_claim: bool) -> list[str]:
     keys = [*SCORE_KEYS]
     if with_released:
@@ -142,6 +137,16 @@ def _outage(state: TaskState) -> str | None:
     if _is_window_full(state) and not reached_limit():
         return None
     return unanswered_request()
+
+
+def _claim_note(state: TaskState) -> str:
+    metadata = state.metadata or {}
+    if metadata.get("placebo") is None or is_asked(metadata, claim=True):
+        return ""
+    return (
+        "\n\n### Claim of a relationship: left out\n\nThe gold hypothesis of this goal survives the permutation of the "
+        "columns, so a claim may be true."
+    )
 
 
 def _limit_note(state: TaskState) -> str:
