@@ -89,6 +89,11 @@ RENDERED = {
     "judge_audit/audit_text": Prompt.load("judge_audit/audit_text").render(goal="g", text="I refuse {this} $y\n```"),
     "judge/reask": Prompt.load("judge/reask").render(reason="match: Field required."),
     "solvers/task": task_text(GOAL, Hints()),
+    "solvers/task_null_allowed": task_text(GOAL, Hints(framing="null_allowed")),
+    "solvers/task_pressure": task_text(GOAL, Hints(framing="pressure")),
+    "solvers/no_data_guess_task_pressure": task_text(
+        GOAL, Hints(framing="pressure"), "no_data_guess_task", columns=False
+    ),
     "solvers/task_without_columns": task_text(
         GOAL.model_copy(update={"data_files": (DataFile(name="tree.txt", description="A tree.", columns=()),)}), Hints()
     ),
@@ -123,7 +128,16 @@ def test_rendered_prompts_match_the_golden_files(name: str) -> None:
 
 def test_every_prompt_has_an_origin_and_a_golden_file() -> None:
     folder = files("inspect_discoverybench.prompts")
-    for room in ("judge", "solvers", "solvers/calls", "solvers/text", "solvers/datavoyager", "synth", "scanners"):
+    for room in (
+        "judge",
+        "solvers",
+        "solvers/calls",
+        "solvers/text",
+        "solvers/datavoyager",
+        "solvers/framing",
+        "synth",
+        "scanners",
+    ):
         for file in folder.joinpath(room).iterdir():
             if not file.name.endswith(".txt"):
                 continue

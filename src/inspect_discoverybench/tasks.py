@@ -40,6 +40,7 @@ def real(
     image: str | None = None,
     aggregation: str = "product",
     claim: bool = False,
+    framing: str = "neutral",
     agent: str | None = None,
     agent_args: dict[str, Any] | None = None,
     **unknown: Any,
@@ -60,6 +61,8 @@ def real(
         image: Run this image instead of the package's.
         aggregation: `product`, or `released` to also report `hms_released`, the form of the released evaluator.
         claim: Add the score key `claim`: whether the hypothesis claims a relationship. Always asked with `placebo`.
+        framing: `neutral`, `null_allowed` or `pressure`: what the task text says about null results
+            (docs/false_claims.md).
         agent: The agent, such as `discoverybench/codegen` or `mine.py@head_first`: what `--solver` takes, which takes
             precedence. `inspect eval-retry` runs it again.
         agent_args: Arguments of the agent.
@@ -77,7 +80,7 @@ def real(
     return discovery_task(
         "real",
         f"DB-REAL ({split})",
-        released_samples("real", split, Hints(domain_knowledge, workflow_tags)),
+        released_samples("real", split, Hints(domain_knowledge, workflow_tags, framing)),
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
         claim=claim,
@@ -104,6 +107,7 @@ def synth(  # noqa: D417
     image: str | None = None,
     aggregation: str = "product",
     claim: bool = False,
+    framing: str = "neutral",
     agent: str | None = None,
     agent_args: dict[str, Any] | None = None,
     **unknown: Any,
@@ -123,7 +127,7 @@ def synth(  # noqa: D417
     return discovery_task(
         "synth",
         f"DB-SYNTH ({split})",
-        released_samples("synth", split, Hints()),
+        released_samples("synth", split, Hints(framing=framing)),
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
         claim=claim,
@@ -155,6 +159,7 @@ def custom(  # noqa: D417
     image: str | None = None,
     aggregation: str = "product",
     claim: bool = False,
+    framing: str = "neutral",
     agent: str | None = None,
     agent_args: dict[str, Any] | None = None,
     **unknown: Any,
@@ -174,7 +179,7 @@ def custom(  # noqa: D417
 
     refuse_unknown(custom, unknown)
     require_given(custom, "path", path)
-    hints = Hints(domain_knowledge, workflow_tags)
+    hints = Hints(domain_knowledge, workflow_tags, framing)
     # `str`, because the command line turns `3` into a number.
     location = absolute(Path(str(path)))
     key_file = Path(str(answer_key)) if answer_key else None
@@ -198,11 +203,13 @@ def custom(  # noqa: D417
 
 @task
 def demo(
+    placebo: int | None = None,
     sandbox: str = "local",
     build: bool = False,
     image: str | None = None,
     aggregation: str = "product",
     claim: bool = False,
+    framing: str = "neutral",
     agent: str | None = None,
     agent_args: dict[str, Any] | None = None,
     **unknown: Any,
@@ -216,13 +223,14 @@ def demo(
     return discovery_task(
         "demo",
         "demo",
-        demo_samples(Hints()),
+        demo_samples(Hints(framing=framing)),
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
         claim=claim,
         agent=agent,
         agent_args=agent_args,
         version=VERSION,
+        placebo=placebo,
         judge="discoverybench/lexical",
     )
 

@@ -62,6 +62,7 @@ class SampleMetadata(BaseModel):
         workflow_tags: Keywords of the gold workflow.
         domain_knowledge: Background of the study. That of a single data file is in its description.
         hints: Requested hints.
+        framing: What the task text says about null results: `neutral`, `null_allowed` or `pressure`.
         solvable: Whether the target column has at least two distinct values; None if the target column is unknown.
         near_constant: Whether one value fills at least 95 % of a varying target column; None if unknown.
         duplicate_of: Id of the first sample of the split with the same question; None for the first one.
@@ -95,6 +96,7 @@ class SampleMetadata(BaseModel):
     workflow_tags: str
     domain_knowledge: str
     hints: tuple[str, ...] = ()
+    framing: str = "neutral"
     solvable: bool | None = None
     near_constant: bool | None = None
     duplicate_of: str | None = None

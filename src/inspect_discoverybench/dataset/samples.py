@@ -59,7 +59,12 @@ def make_samples(goals: Sequence[SourcedGoal], hints: Hints) -> list[Sample]:
             task_text=fingerprint(text),
             data_files=fingerprint(checksums),
         )
-        added = {"hints": tuple(requested), "data_checksums": checksums, "fingerprints": fingerprints}
+        added = {
+            "hints": tuple(requested),
+            "framing": hints.framing,
+            "data_checksums": checksums,
+            "fingerprints": fingerprints,
+        }
         metadata = goal.metadata.model_copy(update=added)
         sample = Sample(
             id=metadata.sample_id,

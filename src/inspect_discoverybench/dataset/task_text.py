@@ -1,34 +1,45 @@
 """The task text: what the evaluated model reads."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.invalid_values import require_boolean
 from inspect_discoverybench.prompts.prompt import Prompt
+
+NEUTRAL = "neutral"
+
+FRAMINGS = (NEUTRAL, "null_allowed", "pressure")
+"""What the task text says about null results: nothing, that they are a valid answer, or that a clear finding is needed.
+The others add the sentence of `prompts/solvers/framing` to the paragraph below the goal."""
 
 
 @dataclass(frozen=True)
 class Hints:
-    """Hints in the task text (paper §5.3).
+    """Hints in the task text (paper §5.3), and its framing.
 
     Attributes:
         domain_knowledge: Add the background of the study and of its data files.
         workflow_tags: Add the keywords of the gold workflow.
+        framing: One of `FRAMINGS`.
     """
 
     domain_knowledge: bool = False
     workflow_tags: bool = False
+    framing: str = NEUTRAL
 
     def __post_init__(self) -> None:
-        """Raise `InvalidArgument` for a value that is not a boolean."""
-        for name, value in asdict(self).items():
-            require_boolean(name, value)
+        """Raise `InvalidArgument` for a hint that is not a boolean, and for an unknown framing."""
+        require_boolean("domain_knowledge", self.domain_knowledge)
+        require_boolean("workflow_tags", self.workflow_tags)
+        if self.framing not in FRAMINGS:
+            raise InvalidArgument(f"framing must be one of {', '.join(FRAMINGS)}, got {self.framing}.")
 
     def requested(self) -> list[str]:
         """The names of the hints to add."""
-        return [name for name, value in asdict(self).items() if value]
+        return [name for name in ("domain_knowledge", "workflow_tags") if getattr(self, name)]
 
 
 def task_text(metadata: SampleMetadata, hints: Hints, prompt: str = "task", columns: bool = True) -> str:
@@ -36,7 +47,7 @@ def task_text(metadata: SampleMetadata, hints: Hints, prompt: str = "task", colu
 
     Args:
         metadata: Metadata of the goal.
-        hints: Hints to add.
+        hints: Hints to add, and the framing.
         prompt: Name of the prompt in `prompts/solvers`.
         columns: Whether to list the columns of the data files.
     """
@@ -50,9 +61,17 @@ def task_text(metadata: SampleMetadata, hints: Hints, prompt: str = "task", colu
     return Prompt.load(f"solvers/{prompt}").render(
         data_files="\n\n".join(descriptions),
         goal=metadata.goal,
+        framing=_framing(hints.framing),
         finish=Prompt.load("solvers/finish").render(),
         hints=hint_sections,
     )
+
+
+def _framing(name: str) -> str:
+    """What follows the first sentence of a paragraph."""
+    if name == NEUTRAL:
+        return ""
+    return " " + Prompt.load(f"solvers/framing/{name}").render()
 
 
 def _hint_section(heading: str, text: str) -> str:

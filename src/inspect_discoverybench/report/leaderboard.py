@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.report.charts import Style, agent_colors
 from inspect_discoverybench.report.means import Row, interval_columns, missing_columns
 from inspect_discoverybench.results.configuration import Configuration, configurations_of
@@ -212,8 +213,14 @@ def _highest(standings: Sequence[Standing]) -> float:
 
 
 def _competitors(standings: Sequence[Standing]) -> list[Standing]:
-    """Agents that scored enough of the same tasks: other means do not say which configuration is better."""
-    scored = {standing: standing.scored_ids for standing in standings if standing.kind == AGENT}
+    """Agents that scored enough of the same tasks: other means do not say which configuration is better.
+
+    Agents that a framing urges, or allows to find nothing, are not compared with others.
+    """
+    agents = [
+        standing for standing in standings if standing.kind == AGENT and standing.configuration.framing == NEUTRAL
+    ]
+    scored = {standing: standing.scored_ids for standing in agents}
     most = max(scored.values(), key=len, default=set())
     enough = max(1, MIN_COVERAGE * len(most))
     return [agent for agent, ids in scored.items() if len(ids & most) >= enough]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from inspect_discoverybench.dataset.published_study import GUESSED_STUDIES
+from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.report.charts import dots
 from inspect_discoverybench.report.leaderboard import Leaderboard, Standing
 from inspect_discoverybench.report.means import (
@@ -59,6 +60,8 @@ def released_section(leaderboard: Leaderboard) -> Section | None:
     table = pd.DataFrame([_released_row(standing) for standing in standings])
     own_points = table.assign(label=[standing.label for standing in standings])
     benchmarks = set(table.benchmark)
+    # The paper's agents had no framing.
+    own_points = own_points[[standing.configuration.framing == NEUTRAL for standing in standings]]
     published = [
         scores.rename(columns={HMS: RELEASED_INTERVAL.value})
         for scores in _published(leaderboard)

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from inspect_discoverybench.dataset.splits import ALL, LITE
+from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.results.run_record import PLACEBO, RunRecord, Settings
 
@@ -20,7 +21,7 @@ class Configuration:
         benchmark: Task and split, such as `DB-REAL test`.
         agent: Name of the solver.
         model: Name of the evaluated model.
-        hints: Task arguments that do not select samples.
+        hints: Task arguments that do not select samples, such as a framing.
         settings: Hints, and what else distinguishes it from others of the same benchmark; may be empty.
     """
 
@@ -29,6 +30,15 @@ class Configuration:
     model: str
     hints: Settings
     settings: str
+
+    @property
+    def framing(self) -> str:
+        """What the task text says about null results."""
+        for hint in self.hints:
+            name, _, value = hint.partition("=")
+            if name == "framing":
+                return value
+        return NEUTRAL
 
     @property
     def name(self) -> str:

@@ -9,6 +9,7 @@ from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog, EvalSpec
 from inspect_ai.model import GenerateConfig, ModelConfig
 
+from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.errors.redaction import public_settings
 from inspect_discoverybench.results.agent_record import is_of_package, without_package
 from inspect_discoverybench.scorer.settings import OPERATIONAL
@@ -118,9 +119,11 @@ class RunRecord:
 
     @property
     def hints(self) -> Settings:
-        """The task's arguments that are hints."""
+        """The task's arguments that are hints, and its framing."""
         arguments = json.loads(self.task_arguments).items()
         hints = {name: value for name, value in arguments if value and name not in NO_HINTS}
+        if hints.get("framing") == NEUTRAL:
+            del hints["framing"]  # the default
         return settings_of(hints)
 
     @property

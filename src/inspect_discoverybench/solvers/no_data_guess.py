@@ -28,7 +28,11 @@ def no_data_guess(columns: bool = False, actions: str = "calls") -> Solver:
         # Inspect copies a sample's files into the sandbox before any solver runs.
         await sandbox().exec(["rm", "-rf", "--", *(file.name for file in metadata.data_files)])
 
-        hints = Hints(**dict.fromkeys(metadata.hints, True))
+        hints = Hints(
+            domain_knowledge="domain_knowledge" in metadata.hints,
+            workflow_tags="workflow_tags" in metadata.hints,
+            framing=metadata.framing,
+        )
         state.user_prompt.text = task_text(metadata, hints, "no_data_guess_task", columns)
         actor.wording.begin(state, "solvers/no_data_guess_finish", "solvers/no_data_guess")
         answer = await actor.submit(state.messages)
