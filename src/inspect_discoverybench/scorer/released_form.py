@@ -21,6 +21,9 @@ RELEASED = "hms_released"
 
 RELEASED_KEYS = (RELEASED, "context_recall", "context_precision")
 
+NO_WORKFLOWS = ("", "")
+"""The gold and the predicted workflow, as the authors' scripts (branch `iclr_eval`) pass them."""
+
 PRODUCT = "product"
 """The aggregation that gives `hms` alone."""
 
@@ -108,13 +111,20 @@ def _lines(side: str, parts: Sequence[Part]) -> list[str]:
     return lines
 
 
-async def ask_released(judge: Judge, pair: HypothesisPair) -> ReleasedVerdict | ParseFailure:
+async def ask_released(
+    judge: Judge, pair: HypothesisPair, workflows: tuple[str, str] = NO_WORKFLOWS
+) -> ReleasedVerdict | ParseFailure:
     """Extract the parts of both hypotheses, and match each predicted one with the first free gold one that fits.
 
-    Matches are asked one after another, and the search for a part stops at the first. The workflows are empty, as in
-    the authors' scripts (branch `iclr_eval`).
+    Matches are asked one after another, and the search for a part stops at the first.
+
+    Args:
+        judge: The judge.
+        pair: The hypotheses.
+        workflows: The gold and the predicted workflow that the extraction shows. `benchmarks/workflows.py` measures
+            what they change.
     """
-    gold_reply, predicted_reply = await ask_extractions(judge, pair, "parts", "extract_released", ("", ""), Parts)
+    gold_reply, predicted_reply = await ask_extractions(judge, pair, "parts", "extract_released", workflows, Parts)
     if isinstance(gold_reply, ParseFailure):
         return gold_reply
     if isinstance(predicted_reply, ParseFailure):
