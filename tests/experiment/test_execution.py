@@ -60,6 +60,8 @@ def test_unscored_samples_are_reported_with_the_command_to_score_them(monkeypatc
     _, printed = result.output.split("Unscored samples: 2. To score them again, run:\n")
     command = shlex.split(printed.splitlines()[0])
     assert command[:2] == ["inspect", "score"]
+    # Inspect finds the scorer and its arguments by their names in the log.
+    assert "--scorer" not in command
     monkeypatch.setenv("LAB_API_KEY", "test")
     monkeypatch.setenv("LAB_BASE_URL", "http://127.0.0.1:1/v1")
     rescoring = inspect_command.invoke(*command[1:], "--model-role", "grader=discoverybench/lexical")

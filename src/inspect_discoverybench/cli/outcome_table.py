@@ -89,7 +89,8 @@ def _print_repairs(outcome: RunOutcome) -> None:
     """Print the commands for samples of a run that are unscored or have an error."""
     unscored = outcome.samples.unscored
     if unscored:
-        say(f"Unscored samples: {unscored}. To score them again, run:\n  {outcome.score_command}")
+        command = f"inspect score {shlex.quote(outcome.log)} --action overwrite --overwrite"
+        say(f"Unscored samples: {unscored}. To score them again, run:\n  {command}")
     # `eval_set` retries incomplete runs only. With `fail_on_error: false`, a run with errors is complete.
     errors = outcome.samples.errors
     if outcome.complete and errors:

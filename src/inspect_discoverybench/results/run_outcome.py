@@ -1,8 +1,6 @@
 """The outcome of each run, read from its log."""
 
-import json
 import math
-import shlex
 from dataclasses import dataclass
 
 from inspect_ai.log import EvalLog, EvalMetric, EvalSampleSummary, headline_metric
@@ -100,7 +98,6 @@ class RunOutcome:
         complete: Whether the run has ended with all samples.
         error: Why the run ended early, in one line; None if it is complete or was interrupted.
         log: Path or URL of its log.
-        score_command: Command that scores the log again.
     """
 
     labels: RunLabels
@@ -112,7 +109,6 @@ class RunOutcome:
     complete: bool
     error: str | None
     log: str
-    score_command: str
 
     @classmethod
     def of_log(cls, log: EvalLog) -> "RunOutcome":
@@ -130,7 +126,6 @@ class RunOutcome:
             complete=summary.is_complete,
             error=one_line(log.error.message) if log.error else None,
             log=summary.path,
-            score_command=_score_command(log, summary.path),
         )
 
     @property
@@ -163,14 +158,3 @@ def _interval(metrics: dict[str, EvalMetric]) -> tuple[float, float] | None:
 def _wrote_calls_as_text(sample: EvalSampleSummary) -> bool:
     scores = (sample.scores or {}).values()
     return any((score.metadata or {}).get("wrote_calls_as_text") for score in scores)
-
-
-def _score_command(log: EvalLog, location: str) -> str:
-    words = ["inspect", "score", location, "--action", "overwrite", "--overwrite"]
-    for scorer in log.eval.scorers or []:
-        if scorer.name != SCORE_NAME:  # Inspect finds other scorers by their names in the log
-            continue
-        words += ["--scorer", "discoverybench/hms"]
-        for name, value in (scorer.options or {}).items():
-            words += ["-S", f"{name}={json.dumps(value)}"]
-    return shlex.join(words)
