@@ -88,6 +88,7 @@ for _scanner in SCANNERS:
 _add_function("scanjob", "scanners.scanners", "scan")
 _add_scorer(SCORERS["hms"], "hms", log_name="HMS")
 _add_scorer("judge_pairs.audit", "audit", log_name="judge_audit")
+_add_scorer("generator.generate", "accepted", log_name="accepted")
 _add_metric("scorer.metrics", "hms_summary", "inspect_discoverybench/hms")
 _add_metric("judge_pairs.audit", "effect", "inspect_discoverybench/effect")
 for _name in CONSTANT_JUDGES:

@@ -18,6 +18,7 @@ from inspect_ai.solver import SolverSpec
 from inspect_discoverybench import custom, demo, judge_audit, real
 from tests import inspect_command
 from tests.endpoint import serve
+from tests.generator.authoring import generate, scripted_author
 from tests.scorer.judging import scripted
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "lighthouses"
@@ -122,6 +123,12 @@ def test_an_audit_is_scored_by_the_scorer_that_it_names() -> None:
     [log] = inspect_eval(task, model="discoverybench/lexical")
     before = means(log)
     assert means(rescored(log)) == pytest.approx(before, nan_ok=True)
+
+
+def test_a_generated_set_is_scored_by_the_scorer_that_its_log_names(tmp_path: Path) -> None:
+    log = generate(tmp_path / "set", scripted_author(expand="not JSON"), seed=3)
+    assert means(rescored(log)) == means(log)
+    assert means(log)["accepted"] < 1
 
 
 RECOMPUTE = """
