@@ -30,6 +30,9 @@ OTHER_KEYS = {
 }
 """Arguments of `eval_set` that are no options, and what to use instead."""
 
+REDUCER = "epochs_reducer"
+"""What users of `inspect eval --epochs-reducer` may look for."""
+
 FILES = ("approval", "review", "model_cost_config")
 """Options that are paths of files. Their other types are objects, of some of which pydantic has no schema."""
 
@@ -50,6 +53,10 @@ def eval_set_options(options: Arguments, file: YamlFile) -> Arguments:
         where = f"{line}: options.{name}"
         if name in OTHER_KEYS:
             raise InvalidExperiment(f"{where}: use {OTHER_KEYS[name]} instead.")
+        if name == REDUCER:
+            raise InvalidExperiment(
+                f"{where}: HMS is always the mean of the epochs. Omit it; the report has the best and the worst."
+            )
         if name not in _POSSIBLE:
             raise InvalidExperiment(f"{where}: eval_set has no such argument.{did_you_mean(name, _POSSIBLE)}")
 
