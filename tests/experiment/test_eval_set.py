@@ -72,6 +72,27 @@ def test_a_cost_limit_needs_prices_of_all_models() -> None:
     assert "mockllm/x" in message
 
 
+BATCHED_MODEL = "models=[{name: discoverybench/baseline, config: {batch: 50}}]"
+
+
+@pytest.mark.parametrize(
+    ("changes", "limit"),
+    [
+        (["options.batch=true"], None),
+        ([BATCHED_MODEL], None),
+        (["roles={critic: {name: discoverybench/lexical, config: {batch: true}}}"], None),
+        (["options.batch=true", "limits.working=7200"], 7200),
+        (["options.batch=false"], 3600),
+        (["grader={name: discoverybench/lexical, config: {batch: true}}"], 3600),
+    ],
+)
+def test_hours_of_a_batch_interface_end_no_sample(changes: list[str], limit: int | None) -> None:
+    options = " ".join(f"--set '{change}'" for change in changes)
+    completed(f"run gold.yaml {options}")
+    [log] = logs()
+    assert log.eval.config.working_limit == limit
+
+
 @pytest.mark.usefixtures("upstream")
 def test_a_default_judge_without_a_key_is_refused() -> None:
     task = "{name: discoverybench/real, args: {sandbox: local}}"

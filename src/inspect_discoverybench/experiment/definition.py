@@ -217,6 +217,14 @@ class Experiment(StrictModel):
             "options": public_settings(options),
         }
 
+    def is_batched(self, model: ModelSpec) -> bool:
+        """Whether requests of the samples of this evaluated model go to a provider's batch interface.
+
+        The judge is asked after a sample has ended, so it does not matter how.
+        """
+        configs = [model.config, *(role.config for name, role in self.roles.items() if name != "grader")]
+        return bool(self.options.get("batch")) or any(config.batch for config in configs)
+
     @property
     def all_roles(self) -> dict[str, ModelSpec]:
         """The models of all roles, with the judge."""

@@ -117,7 +117,11 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
     tasks = []
     for cell in cells:
         model = _build_model(cell.model, cell.model_line, timeouts)
-        tasks.append(_build_task(cell, model))
+        task = _build_task(cell, model)
+        if experiment.is_batched(cell.model):
+            # Inspect counts the hours of a batch as work. A limit of the experiment takes precedence over the task's.
+            task = task_with(task, working_limit=None)
+        tasks.append(task)
     roles = _build_roles(experiment, file)
     if "grader" not in roles:
         _require_default_judges(tasks, file)

@@ -11,6 +11,9 @@ from inspect_discoverybench.scorer.judge_record import OFFLINE_NOTE, is_offline
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 from inspect_discoverybench.session.tool import CALLS_AS_TEXT
 
+MAX_NAMED = 10
+"""Number of samples that a notice names."""
+
 
 def notices(leaderboard: Leaderboard, results: Sequence[ResultRow]) -> Iterator[str]:
     """The notices, one paragraph each.
@@ -38,6 +41,7 @@ def notices(leaderboard: Leaderboard, results: Sequence[ResultRow]) -> Iterator[
         )
     yield from _edited(leaderboard)
     yield from _calls_as_text(leaderboard)
+    yield from _at_working_limit(leaderboard)
     yield from _invalidated(results)
     yield from _other_reducers(results)
 
@@ -85,6 +89,20 @@ def _calls_as_text(leaderboard: Leaderboard) -> Iterator[str]:
             yield (
                 f"{standing.configuration.benchmark}, {standing.name}: {len(marked)} of {len(standing.results)} "
                 f"{CALLS_AS_TEXT}"
+            )
+
+
+def _at_working_limit(leaderboard: Leaderboard) -> Iterator[str]:
+    """Which samples ended at their working limit, for which the hours of a provider's batch interface count."""
+    for standing in leaderboard.standings:
+        ended = [result.sample for result in standing.results if result.sample.limit == "working"]
+        if ended:
+            ids = list(dict.fromkeys(sample.id for sample in ended))
+            more = f" and {len(ids) - MAX_NAMED} more" if len(ids) > MAX_NAMED else ""
+            yield (
+                f"{standing.configuration.benchmark}, {standing.name}: {len(ended)} of {len(standing.results)} samples "
+                f"ended at their working limit: {', '.join(ids[:MAX_NAMED])}{more}. Inspect counts waiting for a "
+                "provider's batch interface as work. If that ended them, run them with a higher `--working-limit`."
             )
 
 

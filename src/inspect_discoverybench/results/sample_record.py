@@ -55,6 +55,7 @@ class SampleRecord(GoalRecord):
     seconds: float | None
     cells: int | None
     completed_at: str | None
+    limit: str | None
     inputs: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -81,6 +82,7 @@ class SampleRecord(GoalRecord):
             seconds=sample.total_time,
             cells=sample.store.get("SessionState:cells"),
             completed_at=sample.completed_at,
+            limit=None if sample.limit is None else sample.limit.type,
             inputs=recorded_inputs(metadata),
         )
 

@@ -1,0 +1,43 @@
+"""Notices of a report, from logs of real evals."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import eval as inspect_eval
+from inspect_ai import task_with
+from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
+
+from inspect_discoverybench import demo
+from inspect_discoverybench.results.frame import read_results
+from tests.command_line import completed
+
+
+@solver
+def waiting() -> Solver:
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        # Inspect counts the hours of a provider's batch interface like this.
+        await asyncio.sleep(60)
+        return state
+
+    return solve
+
+
+@pytest.mark.parametrize(
+    ("limits", "is_named"),
+    [({"working_limit": 1}, True), ({"time_limit": 1}, False), ({"working_limit": 3600}, False)],
+)
+def test_samples_that_ended_at_a_working_limit_are_named(limits: dict[str, Any], is_named: bool) -> None:
+    works = 3600 not in limits.values()
+    task = task_with(demo(), solver=waiting() if works else generate())
+    [log] = inspect_eval(task, model="discoverybench/baseline", limit=2, display="none", **limits)
+    samples = log.samples or []
+    completed(f"report {log.location} --out report")
+    page = Path("report/report.html").read_text("utf-8")
+    first, second = (str(sample.id) for sample in samples)
+    notice = f"2 of 2 samples ended at their working limit: {first}, {second}. Inspect counts waiting for a"
+    assert (notice in page) == is_named
+
+    limit = next(iter(limits)).removesuffix("_limit") if works else None
+    assert {row.sample.limit for row in read_results([log.location]).rows} == {limit}
