@@ -10,7 +10,7 @@ import pytest
 from inspect_discoverybench.dataset.metadata import Column, DataFile
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.task_text import Hints, task_text
-from inspect_discoverybench.generator.author import question
+from inspect_discoverybench.generator.conversation import question
 from inspect_discoverybench.prompts.prompt import Prompt, prompt_names
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.prompt_values import prompt_values

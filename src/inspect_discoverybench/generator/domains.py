@@ -11,7 +11,7 @@ from inspect_discoverybench.dataset.paths import absolute
 from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import InvalidArgument, ReplyRejected
 from inspect_discoverybench.errors.invalid_values import require_positive
-from inspect_discoverybench.generator.author import ask
+from inspect_discoverybench.generator.conversation import ask
 from inspect_discoverybench.generator.set_folder import Domain, Domains, SetFolder
 from inspect_discoverybench.generator.tree import Tree
 
@@ -53,13 +53,13 @@ class DomainSource:
 
     @classmethod
     def _named(cls, names: Sequence[str], trees: tuple[Tree, ...] = ()) -> "DomainSource":
-        unusable = _unusable(names)
-        if unusable is not None:
-            raise InvalidArgument(f"{unusable} Use different names.")
+        problem = _problem_of_names(names)
+        if problem is not None:
+            raise InvalidArgument(f"{problem} Use different names.")
         return cls(len(names), tuple(names), trees)
 
     async def domain(self, number: int, folder: SetFolder, author: Model, seed: int) -> Domain:
-        """The domain of this number. The first call asks the author for all domains, unless the user named them.
+        """Return one domain. The first call asks the author for all domains, unless the user named them.
 
         Raises:
             AuthorFailed: The author gave no valid reply.
@@ -73,16 +73,13 @@ class DomainSource:
         return proposal.domains[number]
 
     async def _propose(self, author: Model, seed: int) -> Domains:
-        """The domains of a new set."""
-
         async def check(reply: Domains) -> Domains:
-            domains = reply.domains[: self.count]
-            if len(domains) < self.count:
+            if len(reply.domains) < self.count:
                 raise ReplyRejected(f"expected {self.count} domains.")
-            names = [domain.name for domain in domains]
-            unusable = _unusable([*names, *REAL_DOMAINS])
-            if unusable is not None:
-                raise ReplyRejected(unusable)
+            domains = reply.domains[: self.count]  # more than expected do no harm
+            problem = _problem_of_names([*(domain.name for domain in domains), *REAL_DOMAINS])
+            if problem is not None:
+                raise ReplyRejected(problem)
             return Domains(domains=domains)
 
         values = {
@@ -99,12 +96,7 @@ class DomainSource:
             name = f"domain {number + 1}"
             if self.names:
                 name = self.names[number]
-            sample = Sample(
-                id=name,
-                input=f"Generate the tasks of {name}.",
-                metadata={"number": number},
-            )
-            samples.append(sample)
+            samples.append(Sample(id=name, input=f"Generate the tasks of {name}.", metadata={"number": number}))
         return samples
 
 
@@ -119,8 +111,8 @@ def _read_trees(path: str) -> tuple[Tree, ...]:
     return tuple(Tree.read(file) for file in files)
 
 
-def _unusable(names: Sequence[str]) -> str | None:
-    """Why a name cannot be used, because its length is wrong or another one has the same folder; None if all can be."""
+def _problem_of_names(names: Sequence[str]) -> str | None:
+    """What is wrong with the first name that cannot be used: its length, or another name has the same folder."""
     slugs = [slug_of(name) for name in names]
     for name, slug in zip(names, slugs, strict=True):
         if len(slug) < 3 or len(name) > 60:

@@ -33,7 +33,7 @@ FUNCTIONS: Mapping[str, int] = {
 """Functions of numpy that an expression may call, with the number of arguments. `np.select` has a form of its own."""
 
 STATISTICS = ("mean", "median", "min", "max", "std", "sum", "all", "any", "quantile")
-"""Statistics of a column, over all rows or in groups. That of `quantile` is a constant."""
+"""Statistics of a column, over all rows or in groups. The argument of `quantile` is a constant."""
 
 COLUMN = re.compile(r"df\['(\w+)'\]")
 """A column in the text of an expression, as Python writes it."""
@@ -76,8 +76,7 @@ class Expression:
             ExpressionRefused: It is not Python, contains anything else, or exceeds a bound.
         """
         try:
-            written = ast.parse(text.strip(), mode="eval").body
-            syntax = _CommonForm().visit(written)
+            syntax = _CommonForm().visit(ast.parse(text.strip(), mode="eval").body)
             expression = cls(ast.unparse(syntax))
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise ExpressionRefused(
@@ -97,8 +96,7 @@ class Expression:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns, in order of appearance."""
-        names = COLUMN.findall(self.text)
-        return tuple(dict.fromkeys(names))
+        return tuple(dict.fromkeys(COLUMN.findall(self.text)))
 
     def substitute(self, expressions: Mapping[str, "Expression"]) -> "Expression":
         """Replace columns by their expressions.
@@ -113,8 +111,7 @@ class Expression:
                 return match[0]
             return f"({expression.text})"
 
-        text = COLUMN.sub(replacement, self.text)
-        return Expression.parse(text)
+        return Expression.parse(COLUMN.sub(replacement, self.text))
 
 
 class _CommonForm(ast.NodeTransformer):
@@ -145,9 +142,8 @@ def _require_allowed(syntax: ast.expr) -> None:
         operands = _operands(node)
         if operands is None:
             part = shorten(ast.unparse(node), MAX_SHOWN)
-            rules = Prompt.load("synth/expressions").render()
-            allowed = rules.replace("\n", " ")
-            raise ExpressionRefused(f"{part} is not allowed in an expression. {allowed}")
+            rules = Prompt.load("synth/expressions").render().replace("\n", " ")
+            raise ExpressionRefused(f"{part} is not allowed in an expression. {rules}")
         pending += operands
 
 
@@ -187,7 +183,9 @@ def _operands_of_operator(operation: ast.BinOp) -> Sequence[ast.expr] | None:
         case ast.BinOp(base, ast.Pow(), ast.Constant(int() | float() as exponent)):
             # Whole numbers grow without bound: ((10**12)**4)**4 and so on takes forever.
             has_column = any(map(_is_column, ast.walk(base)))
-            return [base] if has_column and exponent <= MAX_EXPONENT else None
+            if has_column and exponent <= MAX_EXPONENT:
+                return [base]
+            return None
         case ast.BinOp(ast.Constant(str())) | ast.BinOp(right=ast.Constant(str())):
             return None  # 'a' * 10**10 would fill the memory
         case ast.BinOp(left, operator, right) if isinstance(operator, OPERATORS):

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
+from inspect_discoverybench.generator.accepted_task import AcceptedTask, write_task
 from inspect_discoverybench.generator.domains import DomainSource
 from inspect_discoverybench.generator.growth import Growth
 from inspect_discoverybench.generator.sampler import Drawing, draw
@@ -23,7 +24,6 @@ from inspect_discoverybench.generator.set_folder import (
     csv_file,
     json_file,
 )
-from inspect_discoverybench.generator.task_text import AcceptedTask, write_text
 from inspect_discoverybench.generator.tree import Tree
 from inspect_discoverybench.generator.tree_task import (
     DATA_FILE,
@@ -46,13 +46,13 @@ class GenerationState(StoreModel):
         domain: Name of the domain.
         accepted: The accepted tasks: folder and number of the metadata file.
         rejected: Each rejected node and task, with the criterion and the reason.
-        failure: Why no tasks could be made; empty if they could.
+        failure: Why no tasks could be made.
     """
 
     domain: str = ""
     accepted: list[str] = Field(default_factory=list)
     rejected: list[Rejection] = Field(default_factory=list)
-    failure: str = ""
+    failure: str | None = None
 
 
 @solver
@@ -60,7 +60,7 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
     folder: SetFolder, settings: SetSettings, source: DomainSource
 ) -> Solver:
     """Generate the tasks of one domain and add them to the set."""
-    proposal = anyio.Lock()
+    proposal_lock = anyio.Lock()  # the first sample asks for the domains of all, and the others wait for it
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         number = state.metadata["number"]
@@ -68,7 +68,7 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
         reviewer = get_model(role=REVIEWER, default=author)
         result = store_as(GenerationState)
         try:
-            async with proposal:
+            async with proposal_lock:
                 domain = await source.domain(number, folder, author, settings.seed)
             result.domain = domain.name
             record = folder.record(slug_of(domain.name))
@@ -111,7 +111,7 @@ async def create_tasks(
     drawing = await draw(growth.settings, tree, candidates)
     writing = []
     for task, measures in zip(candidates, drawing.measures, strict=True):
-        writing.append(write_text(author, reviewer, tree, task, measures))
+        writing.append(write_task(author, reviewer, tree, task, measures))
 
     accepted: dict[str, AcceptedTask] = {}
     rejected = [*growth.rejections, *too_large]
@@ -126,8 +126,7 @@ async def create_tasks(
             accepted[goal] = result
 
     files, golds = _task_files(number, tree, accepted.values(), drawing, growth.settings.seed)
-    fields = tree.model_dump(exclude_defaults=True)
-    files[f"trees/{slug_of(tree.domain)}.json"] = json_file(fields)
+    files[f"trees/{slug_of(tree.domain)}.json"] = json_file(tree.model_dump(exclude_defaults=True))
     record = DomainRecord(
         number=number,
         domain=tree.domain,
@@ -142,7 +141,7 @@ async def create_tasks(
 def _task_files(
     number: int, tree: Tree, accepted: Iterable[AcceptedTask], drawing: Drawing, seed: int
 ) -> tuple[dict[str, bytes], list[GoldRow]]:
-    """The folders of a domain's tasks: their files by path, and the answer key.
+    """Return the data and metadata files of a domain's tasks by path, and their rows of the answer key.
 
     A folder has one data file for all tasks with the same start height and target depth, as in DB-SYNTH.
     """
@@ -156,10 +155,8 @@ def _task_files(
     golds: list[GoldRow] = []
     descriptions = tree.descriptions()
     for folder, results in folders.items():
-        tasks = [result.task for result in results]
-        names = file_columns(tree, tasks, f"{seed}/{folder}")
-        columns = [drawing.columns[name] for name in names]
-        rows = zip(*columns, strict=True)
+        names = file_columns(tree, [result.task for result in results], f"{seed}/{folder}")
+        rows = zip(*(drawing.columns[name] for name in names), strict=True)
         files[f"{folder}/{DATA_FILE}"] = csv_file([names, *rows])
         data_file = {
             "name": DATA_FILE,
@@ -167,7 +164,7 @@ def _task_files(
             "columns": [{"name": name, "description": descriptions[name]} for name in names],
         }
         for metadata_number, (task, text) in enumerate(results):
-            query_id = number + MAX_DOMAINS * len(golds)
+            query_id = number + MAX_DOMAINS * len(golds)  # unique in the set, whatever other domains it has
             metadata = {
                 "id": metadata_number,
                 "domain": tree.domain,

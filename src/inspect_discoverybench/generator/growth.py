@@ -11,7 +11,7 @@ from pydantic import FailFast, ValidationError
 
 from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
 from inspect_discoverybench.errors.invalid_values import first_reason
-from inspect_discoverybench.generator.author import ask
+from inspect_discoverybench.generator.conversation import ask
 from inspect_discoverybench.generator.sampler import draw
 from inspect_discoverybench.generator.set_folder import Domain, SetSettings
 from inspect_discoverybench.generator.tree import Distractor, Node, Tree, Variable
@@ -85,19 +85,16 @@ class Growth:
 
     async def _root(self, domain: Domain) -> Tree:
         async def check(reply: Root) -> Tree:
-            root = reply.target.model_dump() | reply.derivation()
-            fields = {
-                "domain": domain.name,
-                "description": reply.rows,
-                "context": reply.context.strip(" ,."),
-                "roots": [root],
-            }
-            return await self._checked(fields)
+            return await self._evaluated(
+                {
+                    "domain": domain.name,
+                    "description": reply.rows,
+                    "context": reply.context.strip(" ,."),  # it starts a sentence that goes on
+                    "roots": [reply.target.model_dump() | reply.derivation()],
+                }
+            )
 
-        values = {
-            **domain.model_dump(),
-            **self._instructions(domain.name, "root", ()),
-        }
+        values = domain.model_dump() | self._instructions(domain.name, "root", used_names=())
         return await ask(self.author, "root", values, Root, check)
 
     def _leaves_to_derive(self, tree: Tree, depth: int) -> list[Node]:
@@ -120,16 +117,15 @@ class Growth:
             if not reply.expression:
                 return tree
             fields = tree.model_dump(exclude_defaults=True)
-            derivation = reply.derivation()
-            fields["roots"] = [_replaced(root, leaf.name, derivation) for root in fields["roots"]]
-            return await self._checked(fields)
+            fields["roots"] = [_derived(root, leaf.name, reply.derivation()) for root in fields["roots"]]
+            return await self._evaluated(fields)
 
         values = {
             "name": leaf.name,
             "domain": tree.domain,
             "rows": tree.description,
             "node": leaf.model_dump(exclude_defaults=True),
-            **self._instructions(tree.domain, leaf.name, tree.names()),
+            **self._instructions(tree.domain, leaf.name, used_names=tree.names()),
         }
         try:
             return await ask(self.author, "expand", values, Expansion, check)
@@ -140,8 +136,7 @@ class Growth:
     async def _with_distractors(self, tree: Tree) -> Tree:
         """Add unrelated columns. Repeated ones are left out."""
         used_names = tree.names()
-        draws = self._random(tree.domain, "distractors")
-        count = draws.randint(*DISTRACTORS)
+        count = self._random(tree.domain, "distractors").randint(*DISTRACTORS)
 
         async def check(reply: Distractors) -> Tree:
             new = {}
@@ -152,7 +147,7 @@ class Growth:
                 raise ReplyRejected(f"expected {count} columns with new names.")
             fields = tree.model_dump(exclude_defaults=True)
             fields["distractors"] = list(new.values())[:count]
-            return await self._checked(fields)
+            return await self._evaluated(fields)
 
         values = {
             "name": tree.domain,
@@ -164,59 +159,52 @@ class Growth:
         return await ask(self.author, "distractors", values, Distractors, check)
 
     def _with_copies(self, tree: Tree) -> Tree:
-        """Add second records of columns, whether they are nodes or not."""
+        """Add second records of some columns, whether they are nodes or not."""
         draws = self._random(tree.domain, "copies")
         copies = []
         for column in tree.columns():
             name = f"{column.name[:46]}_2"  # names have at most 48 characters
             if draws.random() >= COPY_PROBABILITY or name in tree.names():
                 continue
-            copy = Distractor(
-                name=name,
-                description=f"{column.description[:1_100]} (a second, less reliable record)",
-                follows=column.name,
-                **column.model_dump(include={"type", "low", "high", "values"}),
+            copies.append(
+                Distractor(
+                    name=name,
+                    description=f"{column.description[:1_100]} (a second, less reliable record)",
+                    follows=column.name,
+                    **column.model_dump(include={"type", "low", "high", "values"}),
+                )
             )
-            copies.append(copy)
-        distractors = (*tree.distractors, *copies)
-        return tree.model_copy(update={"distractors": distractors})
+        return tree.model_copy(update={"distractors": (*tree.distractors, *copies)})
 
-    async def _checked(self, fields: dict[str, Any]) -> Tree:
-        """The tree with these fields, after its expressions have been evaluated.
+    async def _evaluated(self, fields: dict[str, Any]) -> Tree:
+        """Build a tree from the fields of its JSON, and evaluate its expressions once.
 
         Raises:
-            ReplyRejected: It is invalid.
+            ReplyRejected: A field is invalid, or an expression fails.
         """
         try:
             tree = Tree.model_validate(fields)
         except ValidationError as error:
             raise ReplyRejected(first_reason(error)) from error
-        await draw(self.settings, tree)
+        await draw(self.settings, tree)  # for its error alone: without tasks, it returns no rows
         return tree
 
     def _instructions(self, domain: str, node: str, used_names: Sequence[str]) -> dict[str, Any]:
         """The two workflow steps that are drawn for an expression, and the names that it must not use."""
-        workflows = files(__package__).joinpath("workflows.txt")
-        steps = workflows.read_text("utf-8").splitlines()
-        draws = self._random(domain, node)
+        steps = files(__package__).joinpath("workflows.txt").read_text("utf-8").splitlines()
         return {
-            "workflow_steps": draws.sample(steps, 2),
+            "workflow_steps": self._random(domain, node).sample(steps, 2),
             "used_names": used_names,
             "seed": self.settings.seed,
         }
 
     def _random(self, *key: object) -> random.Random:
-        """The random numbers for a key."""
-        parts = (self.settings.seed, *key)
-        return random.Random("/".join(map(str, parts)))
+        """Start the stream of random numbers of one choice, so that choices do not depend on each other."""
+        return random.Random("/".join(map(str, (self.settings.seed, *key))))
 
 
-def _replaced(node: dict[str, Any], name: str, derivation: dict[str, Any]) -> dict[str, Any]:
-    """A node in which the one with this name has a derivation."""
+def _derived(node: dict[str, Any], name: str, derivation: dict[str, Any]) -> dict[str, Any]:
+    """Copy a node, and add the derivation to the node of this name at or below it."""
     if node["name"] == name:
-        return {**node, **derivation}
-    children = node.get("children", ())
-    return {
-        **node,
-        "children": [_replaced(child, name, derivation) for child in children],
-    }
+        return node | derivation
+    return node | {"children": [_derived(child, name, derivation) for child in node.get("children", ())]}

@@ -14,6 +14,7 @@ import math
 import resource
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 
@@ -41,8 +42,8 @@ FUNCTIONS = (
 )
 
 # Limits of computed values. They are wide: what fails them cannot be studied (a column of one value, or of nothing).
-MAX_TOP = 0.95  # maximum share of the most common value; released columns above it are flagged as nearly constant
-MIN_INSIDE = 0.5  # minimum share of values within the range that the author gave, widened by a tenth
+MAX_SHARE_OF_ONE_VALUE = 0.95  # released columns above it are flagged as nearly constant
+MIN_SHARE_IN_RANGE = 0.5  # of the range that the author gave, widened by a tenth
 
 COPY_ACCURACY = 0.7  # share of the values of a copy that are right, which is also its correlation with the original
 GROUPS = 5  # number of groups of a numeric column in the table of a task
@@ -52,36 +53,29 @@ Column: TypeAlias = Any  # pd.Series, whose stubs know no operations on unknown 
 
 
 def stream(*key: object) -> np.random.Generator:
-    """The random numbers for a key."""
-    text = "/".join(map(str, key))
-    digest = hashlib.sha256(text.encode()).digest()
-    seed = int.from_bytes(digest[:16], "big")
-    return np.random.Generator(np.random.PCG64(seed))
+    """Start the stream of random numbers of a column and purpose."""
+    digest = hashlib.sha256("/".join(map(str, key)).encode()).digest()
+    return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "big")))
 
 
 def sample(spec: Spec, rows: int, seed: str) -> Column:
     """Sample a leaf or distractor by its type (paper, appendix C)."""
     random = stream(seed, spec["name"], "values")
     if spec["type"] == "category":
-        labels = random.choice(spec["values"], rows)
-        return pd.Series(labels, dtype="category")
+        return pd.Series(random.choice(spec["values"], rows), dtype="category")
     if spec["type"] == "boolean":
-        is_true = random.random(rows) < 0.5
-        return pd.Series(is_true)
+        return pd.Series(random.random(rows) < 0.5)
 
     numbers: Any
     low = spec["low"]
     high = spec["high"]
     if spec.get("distribution") == "normal":
-        middle = (low + high) / 2
-        deviation = (high - low) / 6
-        numbers = random.normal(middle, deviation, rows).clip(low, high)
+        numbers = random.normal((low + high) / 2, (high - low) / 6, rows).clip(low, high)
     elif spec["type"] == "integer":
         numbers = random.integers(low, high, rows, endpoint=True)
     else:
         numbers = random.uniform(low, high, rows)
-    values = pd.Series(numbers, dtype=float)
-    return rounded(values, spec)
+    return rounded(pd.Series(numbers, dtype=float), spec)
 
 
 def copy(spec: Spec, source: Column, seed: str) -> Column:
@@ -89,8 +83,7 @@ def copy(spec: Spec, source: Column, seed: str) -> Column:
     random = stream(seed, spec["name"], "values")
     rows = np.arange(len(source))
     is_right = random.random(len(source)) < COPY_ACCURACY
-    other_rows = random.permutation(rows)
-    order = np.where(is_right, rows, other_rows)
+    order = np.where(is_right, rows, random.permutation(rows))
     return source.iloc[order].reset_index(drop=True)
 
 
@@ -98,50 +91,42 @@ def rounded(values: Column, spec: Spec) -> Column:
     """Round numbers: integers to no decimals, others to four significant digits of their standard deviation."""
     if spec["type"] == "integer":
         return values.round()
-    magnitude = math.floor(math.log10(values.std()))
-    return values.round(3 - magnitude)
+    return values.round(3 - math.floor(math.log10(values.std())))
 
 
 class Labels(pd.Series):
     """A category whose mapping to numbers gives numbers, and not another category."""
 
     def map(self, numbers: Mapping[str, float]) -> Column:  # type: ignore[override]
-        """The number of each label."""
-        labels = self.astype(object)
-        return labels.map(numbers).astype(float)
+        """Replace each label by its number."""
+        return self.astype(object).map(numbers).astype(float)
+
+
+def as_column(values: Any, rows: int) -> Column:
+    """Make a column of an array, or of one value for all rows."""
+    series = pd.Series(np.broadcast_to(np.asarray(values), rows))
+    if pd.api.types.is_numeric_dtype(series):
+        return series
+    return Labels(series, dtype="category")
+
+
+def call_numpy(function: Callable[..., Any], rows: int, *arguments: Any, **keywords: Any) -> Column:
+    """Call a function of numpy, which returns an array, and make it a column, which has methods such as `mean`."""
+    return as_column(function(*arguments, **keywords), rows)
 
 
 def compute(expression: str, frame: pd.DataFrame) -> Column:
     """Evaluate an expression that has passed the allow-list on the host."""
-
-    def column(values: Any) -> Column:
-        """Values as a column, also if it is one value for all rows."""
-        array = np.broadcast_to(np.asarray(values), len(frame))
-        series = pd.Series(array)
-        if pd.api.types.is_numeric_dtype(series):
-            return series
-        return Labels(series, dtype="category")
-
-    def function(name: str) -> Callable[..., Column]:
-        """A function of numpy that returns a column."""
-        numpy_function = getattr(np, name)
-
-        def call(*arguments: Any, **keywords: Any) -> Column:
-            result = numpy_function(*arguments, **keywords)
-            return column(result)
-
-        return call
-
-    functions = {name: function(name) for name in FUNCTIONS}
+    rows = len(frame)
+    functions = {name: partial(call_numpy, getattr(np, name), rows) for name in FUNCTIONS}
     names = {
         "__builtins__": {},
-        "df": {name: column(frame[name]) for name in frame},
+        "df": {name: as_column(frame[name], rows) for name in frame},
         "np": SimpleNamespace(**functions),
         "int": int,
         "float": float,
     }
-    result = eval(expression, names)
-    return column(result)
+    return as_column(eval(expression, names), rows)
 
 
 def typed(values: Column, spec: Spec) -> Column:
@@ -167,9 +152,8 @@ def typed(values: Column, spec: Spec) -> Column:
     if low is None or high is None:
         return numbers
     margin = (high - low) / 20
-    is_inside = numbers.between(low - margin, high + margin)
-    share = is_inside.mean()
-    if share < MIN_INSIDE:
+    share = numbers.between(low - margin, high + margin).mean()
+    if share < MIN_SHARE_IN_RANGE:
         raise ValueError(f"only {share:.0%} of the values are between low and high")
     return numbers
 
@@ -181,25 +165,21 @@ def draw_column(spec: Spec, exact: Mapping[str, Column], rows: int, seed: str) -
         ValueError: The expression of a node fails.
     """
     if spec.get("follows"):
-        source = exact[spec["follows"]]
-        return copy(spec, source, seed)
+        return copy(spec, exact[spec["follows"]], seed)
     if not spec.get("children"):
         return sample(spec, rows, seed)
 
     name = spec["name"]
-    children = [child["name"] for child in spec["children"]]
-    frame = pd.DataFrame({child: exact[child] for child in children})
+    frame = pd.DataFrame({child["name"]: exact[child["name"]] for child in spec["children"]})
     try:
-        computed = compute(spec["expression"], frame)
-        values = typed(computed, spec)
+        values = typed(compute(spec["expression"], frame), spec)
     except Exception as error:  # whatever an author's expression raises is sent back
         reason = f"the expression of {name} failed: {error!r}"
         raise ValueError(reason[:400]) from error
 
-    shares = values.value_counts(normalize=True)
-    top = shares.max()
-    if top >= MAX_TOP:
-        raise ValueError(f"one value of {name} fills {top:.0%} of the rows")
+    largest_share = values.value_counts(normalize=True).max()
+    if largest_share >= MAX_SHARE_OF_ONE_VALUE:
+        raise ValueError(f"one value of {name} fills {largest_share:.0%} of the rows")
     return values
 
 
@@ -219,13 +199,11 @@ def observe(spec: Spec, exact: Column, settings: Spec, seed: str) -> Column:
         return exact.mask(is_missing)
 
     is_noisy = random.random(rows) < settings["noise_share"]
-    deviation = settings["noise_scale"] * exact.std()
-    noise = random.normal(0, deviation, rows)
+    noise = random.normal(0, settings["noise_scale"] * exact.std(), rows)
     recorded = rounded(exact + noise * is_noisy, spec)
     if not spec.get("children"):
-        low = spec.get("low")
-        high = spec.get("high")
-        recorded = recorded.clip(low, high)
+        # What was sampled stays in its range; what was computed may be outside of it before the noise.
+        recorded = recorded.clip(spec.get("low"), spec.get("high"))
     return recorded.mask(is_missing)
 
 
@@ -233,8 +211,7 @@ def measure(task: Spec, observed: pd.DataFrame, seed: str) -> Spec:
     """Measure a task on its complete rows, with few decimals so that rounding errors of libraries do not show."""
     predictors = task["columns"]
     name = task["target"]
-    columns = observed[[*predictors, name]]
-    complete = columns.dropna().reset_index(drop=True)
+    complete = observed[[*predictors, name]].dropna().reset_index(drop=True)
     complete = complete.infer_objects()  # a boolean column with gaps is one of objects
     frame = complete[predictors]
     target = complete[name]
@@ -259,33 +236,26 @@ def drop_one(expression: str, frame: pd.DataFrame, target: Column, seed: str) ->
     Returns:
         The mean loss for each column, as a share of the error of always predicting the typical value.
     """
-    predicted = compute(expression, frame)
-    errors = prediction_errors(target, predicted)
-    errors_without_columns = prediction_errors(target, typical_value(target))
-    scale = errors_without_columns.mean()
+    errors = prediction_errors(target, compute(expression, frame))
+    error_of_typical_value = prediction_errors(target, typical_value(target)).mean()
 
     losses = {}
     for name in map(str, frame):
-        random = stream(seed, name, "shuffle")
-        order = random.permutation(len(frame))
+        order = stream(seed, name, "shuffle").permutation(len(frame))
         shuffled = frame.copy()
         shuffled[name] = frame[name].take(order).to_numpy()
 
-        predicted = compute(expression, shuffled)
-        loss = prediction_errors(target, predicted) - errors
-        is_finite = np.isfinite(loss)  # shuffled values may divide by zero
-        mean = loss[is_finite].mean()
-        losses[name] = round(mean / scale, 4)
+        loss = prediction_errors(target, compute(expression, shuffled)) - errors
+        finite_loss = loss[np.isfinite(loss)]  # shuffled values may divide by zero
+        losses[name] = round(finite_loss.mean() / error_of_typical_value, 4)
     return losses
 
 
 def prediction_errors(target: Column, predicted: Any) -> Column:
     """The error of each row: the distance of numbers, or 1 for a wrong label."""
     if target.dtype == "category":
-        is_wrong = target.astype(str) != predicted
-        return is_wrong.astype(float)
-    distance = target.astype(float) - predicted
-    return distance.abs()
+        return (target.astype(str) != predicted).astype(float)
+    return (target.astype(float) - predicted).abs()
 
 
 def typical_value(target: Column) -> Any:
@@ -305,8 +275,7 @@ def group_means(frame: pd.DataFrame, outcome: Column) -> Mapping[str, Mapping[st
 
         means = {}
         for group, values in outcome.groupby(groups, observed=True):
-            mean = values.mean()
-            means[str(group)] = float(f"{mean:.4g}")
+            means[str(group)] = float(f"{values.mean():.4g}")
         table[name] = means
     return table
 
@@ -320,9 +289,7 @@ def draw_tree(request: Spec) -> Spec:
     settings = request["settings"]
     seed = request["seed"]
     tree = request["tree"]
-    nodes = children_first(tree["roots"])
-    distractors = tree.get("distractors", ())
-    specs = [*nodes, *distractors]
+    specs = [*children_first(tree["roots"]), *tree.get("distractors", ())]
 
     exact: dict[str, Column] = {}
     for spec in specs:
@@ -348,8 +315,7 @@ def texts(column: Column, spec: Spec) -> Sequence[str]:
     values = column
     if spec["type"] == "integer":
         values = column.astype("Int64")
-    objects = values.astype(object)
-    return [*objects.where(column.notna(), "").map(str)]
+    return [*values.astype(object).where(column.notna(), "").map(str)]
 
 
 def draw(text: str) -> None:

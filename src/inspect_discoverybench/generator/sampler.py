@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from math import isnan
 
 from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, ReplyRejected
@@ -38,11 +39,10 @@ class Measures(Reply):
     table: Mapping[str, Mapping[str, Mapping[str, float]]]
 
     def rejection(self, name: str) -> Rejection | None:
-        """Why the task of this name is rejected; None if each variable of its expression counts."""
+        """Reject the task of this name if a variable of its expression does not count."""
         for column, loss in self.losses.items():
-            if not loss >= MIN_LOSS:  # NaN if the expression has no values
-                reason = f"without {column}, the prediction is worse by only {loss:.1%}"
-                return Rejection(name, "variables", reason)
+            if isnan(loss) or loss < MIN_LOSS:  # NaN if the expression has no values
+                return Rejection(name, "variables", f"without {column}, the prediction is worse by only {loss:.1%}")
         return None
 
 
@@ -50,12 +50,12 @@ class Drawing(Reply):
     """The rows of a tree; empty if no task was given.
 
     Attributes:
-        error: Why an expression failed; empty if none did.
+        error: Why an expression failed, if one did.
         measures: Measures of each task, in the given order.
         columns: The values of every column as text, after noise; an empty text is a missing value.
     """
 
-    error: str = ""
+    error: str | None = None
     measures: tuple[Measures, ...] = ()
     columns: Mapping[str, Sequence[str]] = {}
 
@@ -78,14 +78,12 @@ async def draw(settings: SetSettings, tree: Tree, tasks: Sequence[TreeTask] = ()
         "tasks": measured_tasks,
     }
     program = files(__package__).joinpath("rows.py").read_text("utf-8")
-    request_text = json.dumps(request)
-    session = PythonSession(CELL_SECONDS, OUTPUT_BYTES)
-    cell = await session.run(f"{program}\ndraw({request_text!r})")
+    cell = await PythonSession(CELL_SECONDS, OUTPUT_BYTES).run(f"{program}\ndraw({json.dumps(request)!r})")
     if cell.status == "error":
         raise DiscoveryBenchError(f"The sandbox cannot run the generator: {cell.output[-500:]}")
     if cell.status != "ok":
         raise ReplyRejected(f"the sandbox could not draw the rows ({cell.status}).")
     drawing = parse_reply(cell.output, Drawing, OUTPUT_BYTES)
-    if drawing.error:
+    if drawing.error is not None:
         raise ReplyRejected(f"{drawing.error}.")
     return drawing

@@ -126,18 +126,18 @@ class SetFolder:
         """
         file = self.path / SETTINGS_FILE
         content = json_file(settings.model_dump())
-        problem = ""
-        if not file.exists():
-            if any(self.path.glob("*")):
-                problem = "is not empty and does not contain a generated set"
-        elif file.read_bytes() != content:
-            problem = "contains a set with different settings (see settings.json)"
-        if problem:
-            raise InvalidArgument(f"out={self.path} {problem}. Choose another folder.")
-        write_whole(self.path / SETTINGS_FILE, content)
+        if not file.exists() and any(self.path.glob("*")):
+            raise InvalidArgument(
+                f"out={self.path} is not empty and does not contain a generated set. Choose another folder."
+            )
+        if file.exists() and file.read_bytes() != content:
+            raise InvalidArgument(
+                f"out={self.path} contains a set with different settings (see settings.json). Choose another folder."
+            )
+        write_whole(file, content)
 
     def domains(self) -> Domains | None:
-        """The domains that the author proposed; None if there are none yet."""
+        """Read the domains that the author proposed, if it was asked for them already."""
         file = self.path / DOMAINS_FILE
         if not file.is_file():
             return None
@@ -148,7 +148,7 @@ class SetFolder:
         write_whole(self.path / DOMAINS_FILE, json_file(domains.model_dump()))
 
     def record(self, slug: str) -> DomainRecord | None:
-        """The record of a domain; None if it is not accepted yet."""
+        """Read the record of a domain, if it is accepted already."""
         file = self.path / "domains" / f"{slug}.json"
         if not file.is_file():
             return None
@@ -161,28 +161,25 @@ class SetFolder:
             shutil.rmtree(folder)
         for path, content in contents.items():
             write_whole(self.path / path, content)
-        fields = record.model_dump(mode="json")
-        write_whole(self.path / f"domains/{slug}.json", json_file(fields))
+        write_whole(self.path / f"domains/{slug}.json", json_file(record.model_dump(mode="json")))
 
     def write_answer_key(self) -> None:
         """Write the gold hypotheses of all accepted domains."""
         files = (self.path / "domains").glob("*.json")
         records = [DomainRecord.model_validate_json(file.read_bytes()) for file in files]
-        records.sort(key=attrgetter("number"))
         rows: list[Sequence[object]] = [COLUMNS]
-        for record in records:
+        for record in sorted(records, key=attrgetter("number")):
             rows += record.golds
         write_whole(self.path / "answer_key.csv", csv_file(rows))
 
 
 def csv_file(rows: Iterable[Iterable[object]]) -> bytes:
-    """The content of a CSV file."""
+    """Encode rows as CSV, with the same line ends on every system."""
     buffer = io.StringIO(newline="")
     csv.writer(buffer, lineterminator="\n").writerows(rows)
     return buffer.getvalue().encode()
 
 
 def json_file(content: object, indent: int = 2) -> bytes:
-    """The content of a JSON file."""
-    text = json.dumps(content, indent=indent, ensure_ascii=False)
-    return f"{text}\n".encode()
+    """Encode a value as JSON that people can read and compare."""
+    return f"{json.dumps(content, indent=indent, ensure_ascii=False)}\n".encode()

@@ -50,8 +50,8 @@ class Variable(Reply):
     def _check_values(self) -> "Variable":
         if self.type == "category":
             labels = self.values or ()
-            count = len(labels)
-            if len(set(labels)) < count or not 2 <= count <= 12:
+            has_duplicates = len(set(labels)) < len(labels)
+            if has_duplicates or not 2 <= len(labels) <= 12:
                 raise ValueError("a category needs 2 to 12 different values")
 
         low = self.low
@@ -60,8 +60,7 @@ class Variable(Reply):
             return self
         if low >= high:
             raise ValueError(f"low {low} must be below high {high}")
-        is_whole = low.is_integer() and high.is_integer()
-        if self.type == "integer" and not is_whole:
+        if self.type == "integer" and not (low.is_integer() and high.is_integer()):
             raise ValueError("low and high of an integer must be whole numbers")
         return self
 
@@ -120,27 +119,26 @@ class Node(Variable):
             columns = self.parsed.columns
         except ExpressionRefused as error:
             raise ValueError(error.message) from error
-        children = {child.name for child in self.children}
-        unmatched = children.symmetric_difference(columns)
+        unmatched = {child.name for child in self.children}.symmetric_difference(columns)
         if unmatched:
-            names = ", ".join(sorted(unmatched))
-            raise ValueError(f"{names} must be a child and a column of the expression, or neither")
+            raise ValueError(
+                f"{', '.join(sorted(unmatched))} must be a child and a column of the expression, or neither"
+            )
         return self
 
     @cached_property
     def parsed(self) -> Expression:
-        """The checked expression.
+        """The expression, checked against the allow-list.
 
         Raises:
-            ExpressionRefused: It is not on the allow-list.
+            ExpressionRefused: It has a part that is not allowed, or the node is a leaf.
         """
         return Expression.parse(self.expression or "")
 
     @cached_property
     def height(self) -> int:
         """Number of edges to the deepest leaf; 0 for a leaf."""
-        heights = [child.height + 1 for child in self.children]
-        return max(heights, default=0)
+        return max((child.height + 1 for child in self.children), default=0)
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -222,9 +220,9 @@ class Tree(BaseModel):
         return {column.name: column.description for column in self.columns()}
 
     def depth(self, name: str) -> int:
-        """The depth of a node: its distance from the root."""
-        nodes_above = [node for node in self.nodes() if name in node.names]
-        return len(nodes_above) - 1
+        """Number of edges from the root to a node."""
+        node_and_ancestors = [node for node in self.nodes() if name in node.names]
+        return len(node_and_ancestors) - 1
 
     @classmethod
     def read(cls, path: Path) -> "Tree":
@@ -234,8 +232,7 @@ class Tree(BaseModel):
             DataError: The file cannot be read, or is not the JSON of a tree.
         """
         try:
-            content = load_json(read_text(path))
-            return cls.model_validate(content)
+            return cls.model_validate(load_json(read_text(path)))
         except ValidationError as error:
             raise DataError(f"{path}: {first_reason(error)}") from error
         except ValueError as error:

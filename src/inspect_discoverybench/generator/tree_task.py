@@ -51,7 +51,7 @@ class Rejection(NamedTuple):
     reason: str
 
 
-class TaskText(Reply):
+class HypothesisAndGoal(Reply):
     """The gold hypothesis of a task, and the goal that asks for it."""
 
     hypothesis: Text
@@ -95,12 +95,12 @@ class TreeTask:
     def derivations(self) -> list[Node]:
         """The target and the hidden nodes whose expressions make up the gold expression, parents first."""
         observed = set(self.expression.columns)
-        nodes = [node for node in self.node.walk() if node.names & observed]
-        return [node for node in nodes if node.name not in observed]
+        observed_and_ancestors = [node for node in self.node.walk() if node.names & observed]
+        return [node for node in observed_and_ancestors if node.name not in observed]
 
 
 def tree_tasks(tree: Tree) -> tuple[list[TreeTask], list[Rejection]]:
-    """The tasks of a tree, and those whose gold expression is too large."""
+    """List the tasks of a tree, and as rejections those whose gold expression is too large."""
     tasks: list[TreeTask] = []
     rejected: list[Rejection] = []
     inner_nodes = [node for node in tree.nodes() if node.is_computed]
@@ -110,15 +110,14 @@ def tree_tasks(tree: Tree) -> tuple[list[TreeTask], list[Rejection]]:
         if not node.sub_population:
             facets = FACETS_WITHOUT_SUB_POPULATION
         for length in range(1, node.height + 1):
-            turn = (number + length) % len(facets)
             try:
                 expression = _composed(node, length)
             except ExpressionRefused as error:
-                name = f"{node.name}/{length}"
-                rejected.append(Rejection(name, "expression", error.message))
+                rejected.append(Rejection(f"{node.name}/{length}", "expression", error.message))
                 continue
-            task = TreeTask(node, depth, length, expression, facets[turn])
-            tasks.append(task)
+            # Both along a node's path lengths and along the nodes, the next task asks for the next facet.
+            masked = facets[(number + length) % len(facets)]
+            tasks.append(TreeTask(node, depth, length, expression, masked))
     return tasks, rejected
 
 
@@ -129,8 +128,8 @@ def file_columns(tree: Tree, tasks: Sequence[TreeTask], key: str) -> list[str]:
     of a target, and second records of what is left out or of a target.
     """
     targets = {task.node.name for task in tasks}
-    ancestors = {node.name for node in tree.nodes() if node.names & targets}
-    left_out = ancestors - targets
+    targets_and_ancestors = {node.name for node in tree.nodes() if node.names & targets}
+    left_out = targets_and_ancestors - targets
     for task in tasks:
         left_out |= task.node.names - {task.node.name, *task.expression.columns}
     for column in tree.distractors:
@@ -142,7 +141,7 @@ def file_columns(tree: Tree, tasks: Sequence[TreeTask], key: str) -> list[str]:
     return names
 
 
-def query(task: TreeTask, query_id: int, text: TaskText) -> dict[str, Any]:
+def query(task: TreeTask, query_id: int, text: HypothesisAndGoal) -> dict[str, Any]:
     """A goal in the format of DB-SYNTH's metadata files, with one key of its own: `masked_facet`."""
     fields = {
         "qid": query_id,
@@ -160,12 +159,12 @@ def query(task: TreeTask, query_id: int, text: TaskText) -> dict[str, Any]:
 
 
 def _composed(node: Node, length: int) -> Expression:
-    """The expression over the columns that are `length` edges below, or leaves above them."""
-    deeper = {}
+    """Express a node over the columns that are `length` edges below it, or over leaves that are nearer."""
+    hidden = {}
     for child in node.children:
         if child.is_computed and length > 1:
-            deeper[child.name] = _composed(child, length - 1)
-    expression = node.parsed.substitute(deeper)
+            hidden[child.name] = _composed(child, length - 1)
+    expression = node.parsed.substitute(hidden)
     count = len(expression.columns)
     if count > MAX_PREDICTORS:
         raise ExpressionRefused(f"the expression has {count} columns, more than {MAX_PREDICTORS}")

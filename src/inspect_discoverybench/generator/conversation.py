@@ -1,4 +1,4 @@
-"""The conversations with the author, the model that invents domains, trees and hypotheses, and with the reviewer."""
+"""Conversations with the author, the model that invents domains, trees and hypotheses, and with the reviewer."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -57,20 +57,21 @@ async def ask(
             raise ModelFailed(f"The model {model} failed: its reply has no choices.")
         return output
 
-    async def read(text: str) -> ResultT:
-        reply = parse_reply(text, reply_type)
-        return await check(reply)
+    async def accept(text: str) -> ResultT:
+        return await check(parse_reply(text, reply_type))
 
+    # The request for the domains of a set is the only one without a name.
     async with span(f"{prompt}: {values.get('name', 'set')}"):
         try:
-            return await ask_until_valid(messages, send, read, _repeat_question, MAX_ATTEMPTS)
+            return await ask_until_valid(messages, send, accept, _repeat_question, MAX_ATTEMPTS)
         except ReplyRejected as error:
-            failure = f"no valid reply to {prompt!r} after {MAX_ATTEMPTS} attempts; the last error: {error.message}"
-            raise AuthorFailed(failure) from error
+            raise AuthorFailed(
+                f"no valid reply to {prompt!r} after {MAX_ATTEMPTS} attempts; the last error: {error.message}"
+            ) from error
 
 
 def question(prompt: str, values: Mapping[str, Any]) -> str:
-    """The text of a request."""
+    """Render a prompt of `prompts/synth` with the rules for columns and expressions, and its values as JSON."""
     return Prompt.load(f"synth/{prompt}").render(
         columns=Prompt.load("synth/columns").render(),
         expressions=Prompt.load("synth/expressions").render(),
@@ -79,5 +80,4 @@ def question(prompt: str, values: Mapping[str, Any]) -> str:
 
 
 def _repeat_question(reason: str) -> ChatMessage:
-    text = Prompt.load("synth/reask").render(reason=reason)
-    return ChatMessageUser(content=text)
+    return ChatMessageUser(content=Prompt.load("synth/reask").render(reason=reason))

@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 from inspect_ai.model import Model
 
 from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
-from inspect_discoverybench.generator.author import ask
+from inspect_discoverybench.generator.conversation import ask
 from inspect_discoverybench.generator.sampler import Measures
 from inspect_discoverybench.generator.tree import Tree
-from inspect_discoverybench.generator.tree_task import Rejection, TaskText, TreeTask, file_columns
+from inspect_discoverybench.generator.tree_task import HypothesisAndGoal, Rejection, TreeTask, file_columns
 from inspect_discoverybench.replies import Reply
 
 
 class Review(Reply):
-    """The reviewer's answers to the three questions about a task. The reason comes first, so that it is thought of.
+    """The reviewer's answers to the three questions about a task. The reason comes first, so that it is written first.
 
     Attributes:
         reason: One or two sentences.
@@ -36,10 +36,10 @@ class AcceptedTask(NamedTuple):
     """A task that meets all criteria, and its texts."""
 
     task: TreeTask
-    text: TaskText
+    text: HypothesisAndGoal
 
 
-async def write_text(
+async def write_task(
     author: Model, reviewer: Model, tree: Tree, task: TreeTask, measures: Measures
 ) -> AcceptedTask | Rejection:
     """Apply the criterion of the measures, then ask the author for texts, and the reviewer for objections to them."""
@@ -47,8 +47,9 @@ async def write_text(
     if rejection is not None:
         return rejection
     if task.is_handwritten:
-        fields = task.node.model_dump(include={"hypothesis", "goal"})
-        return AcceptedTask(task, TaskText.model_validate(fields))
+        return AcceptedTask(
+            task, HypothesisAndGoal.model_validate(task.node.model_dump(include={"hypothesis", "goal"}))
+        )
 
     descriptions = tree.descriptions()
     facts = {
@@ -65,10 +66,9 @@ async def write_text(
     except AuthorFailed as error:
         return Rejection(task.name, "text", error.message)
 
-    columns = file_columns(tree, [task], task.name)
     shown = {
         **facts,
-        "columns": {name: descriptions[name] for name in columns},
+        "columns": {name: descriptions[name] for name in file_columns(tree, [task], task.name)},
         "masked": task.masked,
         **text.model_dump(),
     }
@@ -79,33 +79,23 @@ async def write_text(
     return _objection(task.name, review) or AcceptedTask(task, text)
 
 
-async def _ask_author(author: Model, task: TreeTask, facts: Mapping[str, Any]) -> TaskText:
-    async def check(reply: TaskText) -> TaskText:
+async def _ask_author(author: Model, task: TreeTask, facts: Mapping[str, Any]) -> HypothesisAndGoal:
+    async def check(reply: HypothesisAndGoal) -> HypothesisAndGoal:
         if reply.hypothesis.rstrip(".") in reply.goal:
             raise ReplyRejected("the goal contains the hypothesis.")
         return reply
 
-    drafts = []
-    for step in task.derivations():
-        draft = step.model_dump(include={"hypothesis", "sub_population"})
-        drafts.append(draft)
-    values = {
-        **facts,
-        "drafts": drafts,
-        "masked": task.masked,
-    }
-    return await ask(author, "task", values, TaskText, check)
+    drafts = [step.model_dump(include={"hypothesis", "sub_population"}) for step in task.derivations()]
+    return await ask(author, "task", {**facts, "drafts": drafts, "masked": task.masked}, HypothesisAndGoal, check)
 
 
 async def _ask_reviewer(reviewer: Model, shown: Mapping[str, Any]) -> Review:
-    columns = shown["columns"].values()
-    descriptions = [shown["rows"], shown["population"], *columns]
-    text = "\n".join(descriptions)
+    descriptions = "\n".join([shown["rows"], shown["population"], *shown["columns"].values()])
 
     async def check(reply: Review) -> Review:
         if reply.goal_giveaway not in shown["goal"]:
             raise ReplyRejected("goal_giveaway must be a quotation from the goal, or empty.")
-        if reply.description_giveaway not in text:
+        if reply.description_giveaway not in descriptions:
             raise ReplyRejected("description_giveaway must be a quotation from a description, or empty.")
         return reply
 
@@ -113,7 +103,7 @@ async def _ask_reviewer(reviewer: Model, shown: Mapping[str, Any]) -> Review:
 
 
 def _objection(name: str, review: Review) -> Rejection | None:
-    """The first criterion that the task of this name does not meet; None if it meets all."""
+    """Reject the task of this name for the first criterion that it does not meet."""
     if not review.statement_is_true:
         return Rejection(name, "statement", review.reason)
     if review.goal_giveaway:
