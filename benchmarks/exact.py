@@ -15,7 +15,7 @@ from scipy.stats import binom
 from simulation import DATA, Tasks
 
 from inspect_discoverybench.statistics.clusters import ClusterMean, effective_number
-from inspect_discoverybench.statistics.interval import SIGNIFICANCE_LEVEL, ends, variance
+from inspect_discoverybench.statistics.interval import SIGNIFICANCE_LEVEL, interval_of, variance
 from inspect_discoverybench.statistics.paired_interval import GainAndLoss
 
 NUMBERS = (25, 100, 239)
@@ -70,8 +70,11 @@ class Coverage:
 
 
 def _intervals_of_means(means: Sequence[ClusterMean]) -> States:
-    found = [ends(mean, TAIL, max_size=mean.values) for mean in means]
-    return States(*np.transpose(found))
+    intervals = [interval_of(mean, TAIL, max_size=mean.values) for mean in means]
+    return States(
+        low=np.array([interval.low for interval in intervals]),
+        high=np.array([interval.high for interval in intervals]),
+    )
 
 
 def _intervals_of_differences(differences: Sequence[GainAndLoss]) -> States:

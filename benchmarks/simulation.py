@@ -17,6 +17,7 @@ from scipy.special import ndtr, ndtri
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 from inspect_discoverybench.statistics.new_studies import NewStudies
 from inspect_discoverybench.statistics.paired import PairedDifference, compare_paired
+from inspect_discoverybench.statistics.partial_scores import Bounds
 
 DB_REAL_TEST = (
     "10 8 8 6 6 6 6 6 6 4 4 4 4 4 4 4 2 2 2 2 2"
@@ -183,8 +184,8 @@ def intervals(tasks: Tasks, setting: Setting, systems: tuple[System, System]) ->
         return {}
     possible = possible_pair = None
     if setting.lost:
-        possible = (a.lowest, a.highest)
-        possible_pair = (possible, (b.lowest, b.highest))
+        possible = Bounds(a.lowest, a.highest)
+        possible_pair = (possible, Bounds(b.lowest, b.highest))
     mean = estimate_mean(a.scores, tasks.golds, tasks.studies, possible)
     difference = compare_paired(a.scores, b.scores, tasks.golds, tasks.studies, possible_pair)
     difference_here = a.on_these_studies - b.on_these_studies

@@ -12,6 +12,7 @@ from scipy.stats import beta
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.statistics.clusters import cluster_mean
 from inspect_discoverybench.statistics.mean import estimate_mean
+from inspect_discoverybench.statistics.partial_scores import Bounds
 from tests.fields import assert_fields
 
 SCORE = st.floats(0, 1)
@@ -114,7 +115,7 @@ def test_with_unscored_samples_the_interval_is_that_of_the_bounds() -> None:
     worst = estimate_mean(lowest, "abcd")
     best = estimate_mean(highest, "abcd")
     assert_fields(
-        estimate_mean(scores, "abcd", possible=(lowest, highest)),
+        estimate_mean(scores, "abcd", possible=Bounds(lowest, highest)),
         mean=1.4 / 3,
         low=worst.low,
         high=best.high,

@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 from scipy.stats import beta, binomtest
 
 from inspect_discoverybench.statistics.paired import PairedDifference, compare_paired
+from inspect_discoverybench.statistics.partial_scores import Bounds
 from tests.fields import assert_fields
 
 SCORE = st.sampled_from([0, 1 / 3, 0.5, 1])
@@ -155,7 +156,7 @@ def test_with_unscored_samples_the_interval_is_that_of_the_bounds() -> None:
     lowest = [0, 1, 1, 0.5, 0.5]
     highest = [1, 1, 1, 0.5, 0.5]
     first = [math.nan, 1, 1, 0.5, 0.5]
-    possible = ((lowest, highest), (second, second))
+    possible = (Bounds(lowest, highest), Bounds(second, second))
     worst = compare_paired(lowest, second, tasks)
     best = compare_paired(highest, second, tasks)
     assert_fields(
@@ -173,7 +174,7 @@ def test_if_unscored_samples_could_make_either_system_the_better_one_nothing_is_
     lowest = [0, 0, 0]
     highest = [1, 1, 1]
     first = [1, math.nan, math.nan]
-    possible = ((lowest, highest), (second, second))
+    possible = (Bounds(lowest, highest), Bounds(second, second))
     result = compare_paired(first, second, "abc", possible=possible)
     assert result.p_value == 1
 

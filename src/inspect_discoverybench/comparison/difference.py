@@ -7,9 +7,8 @@ from statistics import fmean
 from typing import TypeVar
 
 from inspect_discoverybench.results.task_result import TaskResult
-from inspect_discoverybench.statistics.clusters import Bounds
 from inspect_discoverybench.statistics.paired import PairedDifference, compare_paired
-from inspect_discoverybench.statistics.partial_scores import PartialScores, bounds
+from inspect_discoverybench.statistics.partial_scores import Bounds, PartialScores, bounds
 
 K = TypeVar("K")
 
@@ -37,12 +36,12 @@ class _Side:
     @property
     def lowest(self) -> float:
         """The mean if all missing scores were 0."""
-        return fmean(self.possible[0])
+        return fmean(self.possible.lowest)
 
     @property
     def highest(self) -> float:
         """The mean if all missing scores were 1."""
-        return fmean(self.possible[1])
+        return fmean(self.possible.highest)
 
     @property
     def missing(self) -> int:

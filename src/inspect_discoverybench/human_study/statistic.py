@@ -8,6 +8,7 @@ from statistics import fmean
 import numpy as np
 
 from inspect_discoverybench.statistics.interval import mean_interval
+from inspect_discoverybench.statistics.partial_scores import Bounds
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def share(
     if not values:
         return statistic
     statistic = replace(statistic, value=fmean(values))
-    interval = mean_interval((values, values), clusters)
+    interval = mean_interval(Bounds(values, values), clusters)
     if math.isnan(interval.low):
         return statistic
     return replace(statistic, low=interval.low, high=interval.high)
@@ -85,10 +86,9 @@ def kappa(
 
     sizes = votes.sum(axis=1)
     pairs_of_votes = sizes * (sizes - 1)
-    equal_pairs = (votes * (votes - 1)).sum(axis=1)
-    agreement = equal_pairs / pairs_of_votes
-    note = f"annotators agree in {agreement.mean():.1%}"
-    observed = share(name, agreement.tolist(), golds, paper, note)
+    pairs_of_equal_votes = (votes * (votes - 1)).sum(axis=1)
+    agreement = pairs_of_equal_votes / pairs_of_votes
+    observed = share(name, agreement.tolist(), golds, paper, note=f"annotators agree in {agreement.mean():.1%}")
     return replace(
         observed,
         value=_beyond_chance(observed.value, by_chance),
@@ -100,5 +100,4 @@ def kappa(
 def _beyond_chance(agreement: float | None, by_chance: float) -> float | None:
     if agreement is None:
         return None
-    kappa_value = (agreement - by_chance) / (1 - by_chance)
-    return max(-1.0, kappa_value)
+    return max(-1.0, (agreement - by_chance) / (1 - by_chance))

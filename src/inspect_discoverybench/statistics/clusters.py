@@ -14,9 +14,6 @@ from inspect_discoverybench.errors.exceptions import InvalidArgument
 
 Values = Sequence[float] | np.ndarray
 
-Bounds = tuple[Values, Values]
-"""The lowest and the highest possible value of every task. They differ where samples are unscored."""
-
 
 @dataclass(frozen=True)
 class ClusterMean:
@@ -40,8 +37,7 @@ def cluster_mean(values: Values, clusters: Sequence[Hashable]) -> ClusterMean:
     count = len(values)
     mean = math.fsum(values) / count
     sizes = sum_by_cluster(np.ones(count), clusters)
-    totals = sum_by_cluster(values, clusters)
-    deviations = totals - mean * sizes
+    deviations = sum_by_cluster(values, clusters) - mean * sizes
     effective_clusters = effective_number(sizes)
     return ClusterMean(
         mean=mean,
@@ -56,15 +52,12 @@ def sum_by_cluster(values: Values, clusters: Sequence[Hashable]) -> np.ndarray:
     numbers: dict[Hashable, int] = {}
     for cluster in clusters:
         numbers.setdefault(cluster, len(numbers))
-    indices = [numbers[cluster] for cluster in clusters]
-    return np.bincount(indices, weights=values)
+    return np.bincount([numbers[cluster] for cluster in clusters], weights=values)
 
 
 def effective_number(weights: np.ndarray) -> float:
     """How many equal weights give a mean of the same precision (Kish 1965, section 11.7)."""
-    total = float(weights.sum())
-    squares = float(weights @ weights)
-    return total**2 / squares
+    return float(weights.sum()) ** 2 / float(weights @ weights)
 
 
 def cluster_variance(deviations: np.ndarray, clusters: float) -> float:
@@ -74,8 +67,7 @@ def cluster_variance(deviations: np.ndarray, clusters: float) -> float:
     """
     if len(deviations) < 2:
         return math.nan
-    squares = float(deviations @ deviations)
-    return squares * clusters / (clusters - 1)
+    return float(deviations @ deviations) * clusters / (clusters - 1)
 
 
 def check_scores(scores: Values, clusters: Sequence[Hashable]) -> None:

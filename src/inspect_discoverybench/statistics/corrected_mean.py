@@ -56,16 +56,16 @@ def corrected_mean(
     mean = min(1.0, max(0.0, judged_mean + mean_error))
 
     # Each task's share in the deviation of the estimate, to first order.
-    of_scores = shares * (scores - judged_mean)
-    of_errors = represented * (errors - mean_error)
-    deviations = sum_by_cluster(of_scores + of_errors, clusters)
-    by_label = represented[is_labelled]
-    count = effective_number(sum_by_cluster(by_label, labelled_clusters))
-    variance = cluster_variance(deviations, count)
+    score_deviations = shares * (scores - judged_mean)
+    error_deviations = represented * (errors - mean_error)
+    deviations = sum_by_cluster(score_deviations + error_deviations, clusters)
+
+    represented_by_labels = represented[is_labelled]
+    effective_clusters = effective_number(sum_by_cluster(represented_by_labels, labelled_clusters))
     # As if one more cluster had an error of 1/2: few labels show errors, which are skewed.
-    additional = float(by_label.sum()) / count / 2
-    error = math.hypot(math.sqrt(variance), additional)
-    half_width = t_quantile(count) * error
+    additional = float(represented_by_labels.sum()) / effective_clusters / 2
+    standard_error = math.hypot(math.sqrt(cluster_variance(deviations, effective_clusters)), additional)
+    half_width = t_quantile(effective_clusters) * standard_error
     return Estimate(
         mean=mean,
         low=max(0.0, mean - half_width),
@@ -83,6 +83,5 @@ def _represented(shares: np.ndarray, probabilities: np.ndarray, is_labelled: np.
     needs_no_label = probabilities == 0
     represented = np.where(needs_no_label, shares, 0.0)
     represented[is_labelled] = shares[is_labelled] / probabilities[is_labelled]
-    total = represented.sum()
-    normalized: np.ndarray = represented / total
+    normalized: np.ndarray = represented / represented.sum()
     return normalized

@@ -7,7 +7,7 @@ from operator import mul
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
-from inspect_discoverybench.statistics.partial_scores import PartialScores
+from inspect_discoverybench.statistics.partial_scores import Bounds, PartialScores
 
 
 @dataclass(frozen=True)
@@ -65,15 +65,15 @@ def across_epochs(
             [expected(task.known, count) for task in tasks],
             clusters,
             studies,
-            possible=(
-                [expected(task.filled(0), count) for task in tasks],
-                [expected(task.filled(1), count) for task in tasks],
+            possible=Bounds(
+                lowest=[expected(task.filled(0), count) for task in tasks],
+                highest=[expected(task.filled(1), count) for task in tasks],
             ),
         )
 
     return AcrossEpochs(
         size=size,
-        mean=estimate(expected_best, 1),
+        mean=estimate(expected_best, 1),  # the best of one epoch is its score
         best=estimate(expected_best, size),
         worst=estimate(expected_worst, size),
     )
@@ -95,5 +95,5 @@ def _expected_last(ordered: Sequence[float], size: int) -> float:
         return math.nan
     size = min(size, len(ordered))
     # A score is the last one of a subset if all others of the subset are from the scores before it.
-    subsets = [math.comb(before, size - 1) for before in range(len(ordered))]
-    return math.fsum(map(mul, ordered, subsets)) / math.comb(len(ordered), size)
+    subsets_that_it_ends = [math.comb(before, size - 1) for before in range(len(ordered))]
+    return math.fsum(map(mul, ordered, subsets_that_it_ends)) / math.comb(len(ordered), size)

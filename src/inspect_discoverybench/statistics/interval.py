@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from scipy.special import betaincinv, stdtrit
 
-from inspect_discoverybench.statistics.clusters import Bounds, ClusterMean, cluster_mean
+from inspect_discoverybench.statistics.clusters import ClusterMean, cluster_mean
+from inspect_discoverybench.statistics.partial_scores import Bounds
 
 SIGNIFICANCE_LEVEL = 0.05
 """Intervals have the complementary level, 95 %."""
@@ -37,18 +38,20 @@ def mean_interval(bounds: Bounds, clusters: Sequence[Hashable]) -> Interval:
         bounds: The lowest and highest possible value of every task, which are equal if all are known.
         clusters: The cluster of each task.
     """
-    lowest, highest = [cluster_mean(values, clusters) for values in bounds]
+    lowest = cluster_mean(bounds.lowest, clusters)
+    highest = cluster_mean(bounds.highest, clusters)
     if math.isnan(lowest.variance):
         return Interval(math.nan, math.nan)
 
     tail = SIGNIFICANCE_LEVEL / 2
-    low, _ = ends(lowest, tail, max_size=lowest.values)
-    _, high = ends(highest, tail, max_size=highest.values)
-    return Interval(low, high)
+    return Interval(
+        low=interval_of(lowest, tail, max_size=lowest.values).low,
+        high=interval_of(highest, tail, max_size=highest.values).high,
+    )
 
 
-def ends(result: ClusterMean, tail: float, max_size: float) -> tuple[float, float]:
-    """Clopper and Pearson's ends of an interval for a mean of values in [0, 1].
+def interval_of(result: ClusterMean, tail: float, max_size: float) -> Interval:
+    """Clopper and Pearson's interval for a mean of values in [0, 1].
 
     Args:
         result: The mean, of at least two clusters.
@@ -62,16 +65,17 @@ def ends(result: ClusterMean, tail: float, max_size: float) -> tuple[float, floa
     low = certain * mean
     high = 1 - certain * (1 - mean)
     if not 0 < mean < 1:
-        return low, high
+        return Interval(low, high)
 
     # A mean of clusters of 0 and 1 has the number of clusters as its size, and others have less variance.
     size = mean * (1 - mean) / variance(result, lowest=0)
     size = min(max_size, max(result.clusters, size))
     successes = size * mean
     failures = size * (1 - mean)
-    lower_quantile = float(betaincinv(successes, failures + 1, tail))
-    upper_quantile = float(betaincinv(successes + 1, failures, 1 - tail))
-    return min(low, lower_quantile), max(high, upper_quantile)
+    return Interval(
+        low=min(low, float(betaincinv(successes, failures + 1, tail))),
+        high=max(high, float(betaincinv(successes + 1, failures, 1 - tail))),
+    )
 
 
 def variance(result: ClusterMean, lowest: float) -> float:
@@ -80,14 +84,11 @@ def variance(result: ClusterMean, lowest: float) -> float:
     It is as if one more cluster had the lowest or the highest value, with equal chances: where most values are equal,
     few clusters may show any variation (after Agresti and Caffo 2000).
     """
-    to_lowest = (result.mean - lowest) ** 2
-    to_highest = (1 - result.mean) ** 2
-    additional = (to_lowest + to_highest) / 2
+    additional = ((result.mean - lowest) ** 2 + (1 - result.mean) ** 2) / 2
     return result.variance + additional / result.clusters**2
 
 
 def t_quantile(clusters: float, comparisons: int = 1) -> float:
     """The quantile of Student's t for a two-sided 95 % interval over an effective number of clusters."""
     tail = SIGNIFICANCE_LEVEL / comparisons / 2
-    degrees = clusters - 1
-    return float(stdtrit(degrees, 1 - tail))
+    return float(stdtrit(clusters - 1, 1 - tail))

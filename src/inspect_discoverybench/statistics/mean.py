@@ -7,9 +7,10 @@ from itertools import compress
 
 import numpy as np
 
-from inspect_discoverybench.statistics.clusters import Bounds, Values, check_scores, cluster_mean
+from inspect_discoverybench.statistics.clusters import Values, check_scores, cluster_mean
 from inspect_discoverybench.statistics.interval import mean_interval
 from inspect_discoverybench.statistics.new_studies import NewStudies, on_new_studies
+from inspect_discoverybench.statistics.partial_scores import Bounds
 
 
 @dataclass(frozen=True)
@@ -54,16 +55,16 @@ def estimate_mean(
     Raises:
         InvalidArgument: There are no scores, a score is not in [0, 1], or the lengths differ.
     """
-    lowest, highest = possible or (values, values)
-    check_scores(lowest, clusters)
-    check_scores(highest, clusters)
+    bounds = possible or Bounds(values, values)
+    check_scores(bounds.lowest, clusters)
+    check_scores(bounds.highest, clusters)
     scores = np.asarray(values, float)
     is_scored = ~np.isnan(scores)
     scored = scores[is_scored]
     scored_clusters = list(compress(clusters, is_scored))
     check_scores(scored, scored_clusters)
 
-    these_tasks = mean_interval((lowest, highest), clusters)
+    these_tasks = mean_interval(bounds, clusters)
     on_scored = cluster_mean(scored, scored_clusters)
     return Estimate(
         mean=on_scored.mean,
@@ -71,6 +72,6 @@ def estimate_mean(
         high=these_tasks.high,
         tasks=len(scored),
         clusters=len(set(scored_clusters)),
-        new_studies=on_new_studies(scores, (lowest, highest), studies, these_tasks, limits=(0.0, 1.0)),
+        new_studies=on_new_studies(scores, bounds, studies, these_tasks, lowest=0),
         standard_error=math.sqrt(on_scored.variance),
     )

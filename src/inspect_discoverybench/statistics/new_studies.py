@@ -9,13 +9,13 @@ import numpy as np
 from scipy.special import stdtr
 
 from inspect_discoverybench.statistics.clusters import (
-    Bounds,
     ClusterMean,
     cluster_mean,
     effective_number,
     sum_by_cluster,
 )
 from inspect_discoverybench.statistics.interval import Interval, t_quantile
+from inspect_discoverybench.statistics.partial_scores import Bounds
 
 MIN_STUDIES = 8
 """Effective number of studies, counted as studies of equal size. With fewer, the interval spans more than 60 points of
@@ -52,7 +52,7 @@ def on_new_studies(
     bounds: Bounds,
     studies: Sequence[Hashable] | None,
     on_these_tasks: Interval,
-    limits: tuple[float, float],
+    lowest: float,
     comparisons: int = 1,
 ) -> NewStudies | None:
     """Generalize a mean to new studies, which are never more certain than the ones that were measured.
@@ -62,7 +62,7 @@ def on_new_studies(
         bounds: The lowest and highest possible value of every task.
         studies: The study of each task, None if it is not known.
         on_these_tasks: The interval on these tasks.
-        limits: The lowest and the highest possible mean.
+        lowest: The lowest possible mean: 0 for scores, −1 for differences. The highest is 1.
         comparisons: Number of intervals that are read together.
 
     Returns:
@@ -82,13 +82,11 @@ def on_new_studies(
     if effective_number(sum_by_cluster(np.ones(len(studies)), studies)) >= MIN_STUDIES:
         over_studies = _t_interval(bounds, studies, comparisons)
         interval = Interval(
-            low=max(limits[0], min(on_these_tasks.low, over_studies.low)),
-            high=min(limits[1], max(on_these_tasks.high, over_studies.high)),
+            low=max(lowest, min(on_these_tasks.low, over_studies.low)),
+            high=min(1.0, max(on_these_tasks.high, over_studies.high)),
             p_value=max(on_these_tasks.p_value, over_studies.p_value),
         )
-    other_totals = totals.sum() - totals
-    other_sizes = sizes.sum() - sizes
-    without_one = other_totals / other_sizes
+    without_one = (totals.sum() - totals) / (sizes.sum() - sizes)
     return NewStudies(
         interval.low,
         interval.high,
@@ -101,7 +99,8 @@ def on_new_studies(
 
 def _t_interval(bounds: Bounds, studies: Sequence[Hashable], comparisons: int) -> Interval:
     """Student's t interval over studies, for a mean of values in [−1, 1]."""
-    lowest, highest = [cluster_mean(values, studies) for values in bounds]
+    lowest = cluster_mean(bounds.lowest, studies)
+    highest = cluster_mean(bounds.highest, studies)
     quantile = t_quantile(lowest.clusters, comparisons)
     low = lowest.mean - quantile * _standard_error(lowest)
     high = highest.mean + quantile * _standard_error(highest)
@@ -116,6 +115,4 @@ def _t_interval(bounds: Bounds, studies: Sequence[Hashable], comparisons: int) -
 
 def _standard_error(result: ClusterMean) -> float:
     """Standard error of a mean of values in [−1, 1], as if there were four more studies with values of ±1/2."""
-    squares = ADDITIONAL_STUDIES * 0.5**2
-    additional = squares / result.clusters**2
-    return math.sqrt(result.variance + additional)
+    return math.sqrt(result.variance + ADDITIONAL_STUDIES * 0.5**2 / result.clusters**2)

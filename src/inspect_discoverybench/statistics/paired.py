@@ -9,10 +9,11 @@ import numpy as np
 from scipy.special import ndtri
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
-from inspect_discoverybench.statistics.clusters import Bounds, Values, check_scores, cluster_mean
+from inspect_discoverybench.statistics.clusters import Values, check_scores, cluster_mean
 from inspect_discoverybench.statistics.interval import SIGNIFICANCE_LEVEL, variance
 from inspect_discoverybench.statistics.new_studies import NewStudies, on_new_studies
 from inspect_discoverybench.statistics.paired_interval import difference_interval
+from inspect_discoverybench.statistics.partial_scores import Bounds
 
 TARGET_POWER = 0.8
 
@@ -75,11 +76,13 @@ def compare_paired(
     """
     if len(a) != len(b):
         raise InvalidArgument(f"A paired comparison needs the same tasks, got {len(a)} and {len(b)} scores.")
-    (lowest_a, highest_a), (lowest_b, highest_b) = possible or ((a, a), (b, b))
-    for scores in (lowest_a, highest_a, lowest_b, highest_b):
+    bounds_of_a, bounds_of_b = possible or (Bounds(a, a), Bounds(b, b))
+    for scores in (*bounds_of_a, *bounds_of_b):
         check_scores(scores, clusters)
-    lowest = _differences(lowest_a, highest_b)
-    highest = _differences(highest_a, lowest_b)
+    bounds = Bounds(
+        lowest=_differences(bounds_of_a.lowest, bounds_of_b.highest),
+        highest=_differences(bounds_of_a.highest, bounds_of_b.lowest),
+    )
     values = _differences(a, b)
     is_scored = ~np.isnan(values)
     scored = values[is_scored]
@@ -87,7 +90,7 @@ def compare_paired(
     if not len(scored):
         raise InvalidArgument("A paired comparison needs a task that both systems scored, got none.")
 
-    interval = difference_interval((lowest, highest), clusters, comparisons)
+    interval = difference_interval(bounds, clusters, comparisons)
     return PairedDifference(
         difference=math.fsum(scored) / len(scored),
         low=interval.low,
@@ -99,7 +102,7 @@ def compare_paired(
         smallest_detectable=_smallest_detectable(scored, scored_clusters),
         tasks=len(scored),
         clusters=len(set(scored_clusters)),
-        new_studies=on_new_studies(values, (lowest, highest), studies, interval, (-1.0, 1.0), comparisons),
+        new_studies=on_new_studies(values, bounds, studies, interval, lowest=-1, comparisons=comparisons),
     )
 
 
@@ -110,6 +113,5 @@ def _differences(a: Values, b: Values) -> np.ndarray:
 
 def _smallest_detectable(differences: np.ndarray, clusters: Sequence[Hashable]) -> float:
     """Smallest mean difference that the test finds in 80 % of data sets with this spread of the differences."""
-    result = cluster_mean(differences, clusters)
-    in_standard_errors = ndtri(1 - SIGNIFICANCE_LEVEL / 2) + ndtri(TARGET_POWER)
-    return float(in_standard_errors) * math.sqrt(variance(result, lowest=-1))
+    in_standard_errors = float(ndtri(1 - SIGNIFICANCE_LEVEL / 2) + ndtri(TARGET_POWER))
+    return in_standard_errors * math.sqrt(variance(cluster_mean(differences, clusters), lowest=-1))

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from inspect_discoverybench.statistics.clusters import Bounds, ClusterMean, Values, cluster_mean
-from inspect_discoverybench.statistics.interval import SIGNIFICANCE_LEVEL, Interval, ends, variance
+from inspect_discoverybench.statistics.clusters import ClusterMean, Values, cluster_mean
+from inspect_discoverybench.statistics.interval import SIGNIFICANCE_LEVEL, Interval, interval_of, variance
+from inspect_discoverybench.statistics.partial_scores import Bounds
 
 SMALLEST_TAIL = 1e-300
 """Floating-point numbers end soon below."""
-
 
 MAX_SIZE_PER_TASK = 8
 """Largest effective sample size per task. Where nearly all gains are equal, the few larger ones decide the mean."""
@@ -29,17 +29,17 @@ def difference_interval(bounds: Bounds, clusters: Sequence[Hashable], comparison
         clusters: The cluster of each task.
         comparisons: Number of intervals that are read together, for which this one is adjusted (Bonferroni).
     """
-    lowest, highest = bounds
-    least = GainAndLoss.of(lowest, clusters)
+    least = GainAndLoss.of(bounds.lowest, clusters)
     if math.isnan(least.variance):
         return Interval(math.nan, math.nan, p_value=1.0)
 
-    least_reversed = GainAndLoss.of(np.negative(highest), clusters)
+    # The higher end is the lower end of the interval for the other system, with the opposite sign.
+    least_of_other = GainAndLoss.of(np.negative(bounds.highest), clusters)
     tail = SIGNIFICANCE_LEVEL / comparisons / 2
-    tail_at_0 = min(least.tail_at_0(), least_reversed.tail_at_0())
+    tail_at_0 = min(least.tail_at_0(), least_of_other.tail_at_0())
     return Interval(
         low=least.low(tail),
-        high=-least_reversed.low(tail),
+        high=-least_of_other.low(tail),
         p_value=min(1.0, comparisons * 2 * tail_at_0),
     )
 
@@ -70,19 +70,18 @@ class GainAndLoss:
     def low(self, tail: float) -> float:
         """Lower end of the interval that leaves this probability below."""
         max_size = MAX_SIZE_PER_TASK * self.gain.values
-        lowest_gain, _ = ends(self.gain, tail, max_size)
-        _, highest_loss = ends(self.loss, tail, max_size)
-        of_gain = self.gain.mean - lowest_gain
-        of_loss = highest_loss - self.loss.mean
-        squared = of_gain**2 + of_loss**2 - 2 * self._correlation() * of_gain * of_loss
+        less_gain = self.gain.mean - interval_of(self.gain, tail, max_size).low
+        more_loss = interval_of(self.loss, tail, max_size).high - self.loss.mean
+        squared = less_gain**2 + more_loss**2 - 2 * self._correlation() * less_gain * more_loss
+        # Below 0 only by rounding.
         return self.gain.mean - self.loss.mean - math.sqrt(max(0.0, squared))
 
     def _correlation(self) -> float:
         """The correlation of the mean gain and the mean loss."""
-        of_gain = variance(self.gain, lowest=0)
-        of_loss = variance(self.loss, lowest=0)
-        covariance = (of_gain + of_loss - self.variance) / 2
-        correlation = covariance / math.sqrt(of_gain * of_loss)
+        gain_variance = variance(self.gain, lowest=0)
+        loss_variance = variance(self.loss, lowest=0)
+        covariance = (gain_variance + loss_variance - self.variance) / 2
+        correlation = covariance / math.sqrt(gain_variance * loss_variance)
         return min(1.0, max(-1.0, correlation))  # but for rounding errors
 
     def tail_at_0(self) -> float:
@@ -91,5 +90,7 @@ class GainAndLoss:
             return 0.5
         if self.low(SMALLEST_TAIL) > 0:
             return SMALLEST_TAIL
-        logarithm = brentq(lambda log_tail: self.low(math.exp(log_tail)), math.log(SMALLEST_TAIL), math.log(0.5))
-        return math.exp(logarithm)
+        # In logarithms, because tails differ by hundreds of orders of magnitude.
+        return math.exp(
+            brentq(lambda log_tail: self.low(math.exp(log_tail)), math.log(SMALLEST_TAIL), math.log(0.5)),
+        )

@@ -1,9 +1,13 @@
 """Scores of which some are missing, and what their mean could be."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:  # numpy takes a tenth of a second, and the scorer imports this module
+    from inspect_discoverybench.statistics.clusters import Values
 
 
 @dataclass(frozen=True)
@@ -37,11 +41,16 @@ class PartialScores:
         return fmean(self.filled(score))
 
 
-def bounds(tasks: Iterable[PartialScores]) -> tuple[list[float], list[float]]:
+class Bounds(NamedTuple):
+    """The lowest and the highest possible value of every task. They differ where samples are unscored."""
+
+    lowest: "Values"
+    highest: "Values"
+
+
+def bounds(tasks: Sequence[PartialScores]) -> Bounds:
     """The lowest and the highest mean that each task could have had."""
-    lowest = []
-    highest = []
-    for task in tasks:
-        lowest.append(task.mean_if_missing(0))
-        highest.append(task.mean_if_missing(1))
-    return lowest, highest
+    return Bounds(
+        lowest=[task.mean_if_missing(0) for task in tasks],
+        highest=[task.mean_if_missing(1) for task in tasks],
+    )
