@@ -41,7 +41,7 @@ def labelled(*rows: str, key: str = PARTIAL) -> LabelledSample:
 def verdicts(sample: LabelledSample) -> str:
     """Whether the judge is right in each step: r, w, or - without a majority."""
     letters = {True: "r", False: "w", None: "-"}
-    return "".join(letters[sample.right(step)] for step in Step)
+    return "".join(letters[sample.is_judge_right(step)] for step in Step)
 
 
 def test_annotators_see_the_answers_of_the_judge(samples: list[JudgedSample]) -> None:
@@ -122,7 +122,7 @@ def test_a_folder_is_read_with_its_key() -> None:
 @pytest.mark.parametrize(
     ("row", "key", "message"),
     [
-        ("a,Ann,maybe,,,,", PARTIAL, "labels.csv: line 2: gold_context: Input should be 'right', 'wrong' or ''."),
+        ("a,Ann,maybe,,,,", PARTIAL, "labels.csv: line 2: gold_context: Input should be 'right' or 'wrong'."),
         ("a,Ann,,,,wrong,,4 2,", PARTIAL, "labels.csv: line 2: true_variables: write three numbers of variables"),
         ("a,Ann,,,,,right,,A", PARTIAL, "labels.csv: line 2: true_relationship has an answer, but relationship is n"),
         ("a,Ann,right,,,,", PARTIAL.replace("0.5", "x"), "key.csv: line 2: relationship: Input should be a valid nu"),

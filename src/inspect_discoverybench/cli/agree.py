@@ -1,6 +1,7 @@
 """`discoverybench agree`: do HMS and the judge agree with human annotators (paper §4.3)?"""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,10 @@ from inspect_discoverybench.human_study.labels import Label, draw_samples, is_la
 from inspect_discoverybench.human_study.sheet import KEY, SHEET, Mark, page_name, write_sheet
 from inspect_discoverybench.human_study.votes import Vote, draw_pairs, read_ballots
 from inspect_discoverybench.submission.submission import SCORE_NAME
+
+# The module imports scipy, which takes seconds. The command imports it when it runs.
+if TYPE_CHECKING:
+    from inspect_discoverybench.human_study.statistic import Statistic
 
 
 @click.group()
@@ -106,12 +111,16 @@ def votes(marks: tuple[Path, ...], key: Path | None) -> None:
     else:
         raise InvalidArgument("No HMS to compare the votes with. Pass --key FILE, the key.csv of the sheet.")
 
-    rows = []
-    for statistic in statistics:
-        interval = ""
-        if statistic.low is not None:
-            interval = f"{statistic.low:.3f} – {statistic.high:.3f}"
-        value = "" if statistic.value is None else f"{statistic.value:.3f}"
-        paper = "" if statistic.paper is None else f"{statistic.paper:.2f}"
-        rows.append([statistic.name, statistic.note, str(statistic.number), value, interval, paper])
+    rows = [_row(statistic) for statistic in statistics]
     print_table("", ["statistic", "note"], ["number", "value", "95% CI", "paper"], rows)
+
+
+def _row(statistic: "Statistic") -> list[str]:
+    value = interval = paper = ""
+    if statistic.value is not None:
+        value = f"{statistic.value:.3f}"
+    if statistic.low is not None:
+        interval = f"{statistic.low:.3f} – {statistic.high:.3f}"
+    if statistic.paper is not None:
+        paper = f"{statistic.paper:.2f}"
+    return [statistic.name, statistic.note, str(statistic.number), value, interval, paper]

@@ -48,11 +48,10 @@ class JudgedSample:
     def key(self) -> dict[str, str]:
         """Columns of `key.csv`. The gold hypothesis is a digest: the key must not contain answers of the test split."""
         sample_id, epoch = self.id
-        gold = sha256(self.gold_hypothesis.encode()).hexdigest()
         return {
             "sample_id": sample_id,
             "epoch": str(epoch),
-            "gold": gold[:12],
+            "gold": sha256(self.gold_hypothesis.encode()).hexdigest()[:12],
         }
 
 
@@ -71,27 +70,28 @@ def read_judged_samples(
     results = read_results(paths).rows
     names = sorted({result.score.score for result in results})
     if score not in names:
-        listed = ", ".join(paths)
-        raise InvalidArgument(f"{listed}: no sample has the score '{score}'. Available scores: {', '.join(names)}.")
+        raise InvalidArgument(
+            f"{', '.join(paths)}: no sample has the score '{score}'. Available scores: {', '.join(names)}."
+        )
 
     samples: list[JudgedSample] = []
     left_out: Counter[str] = Counter()
     for result in results:
-        if result.score.score == score:
-            if result.score.outcome is SampleOutcome.JUDGED and result.score.hypothesis:
-                samples.append(_judged_sample(result))
-            else:
-                left_out[result.score.outcome] += 1
+        if result.score.score != score:
+            continue
+        if result.score.outcome is SampleOutcome.JUDGED and result.score.hypothesis:
+            samples.append(_judged_sample(result))
+        else:
+            left_out[result.score.outcome] += 1
 
     # Scores within one log can differ too, if some samples were scored again.
-    lines: list[str] = []
+    distinct: dict[str, None] = {}
     for sample in samples:
-        lines += differences(samples[0].record, sample.record)
-    if lines and not anyway:
-        distinct = "; ".join(dict.fromkeys(lines))
+        distinct |= dict.fromkeys(differences(samples[0].record, sample.record))
+    if distinct and not anyway:
         raise InvalidArgument(
-            f"The scores of {', '.join(paths)} were judged differently: {distinct}. Re-score the logs with `inspect "
-            "score`, or pass --anyway."
+            f"The scores of {', '.join(paths)} were judged differently: {'; '.join(distinct)}. Re-score the logs with "
+            "`inspect score`, or pass --anyway."
         )
     return sorted(samples, key=lambda sample: (sample.id, sample.log)), left_out
 

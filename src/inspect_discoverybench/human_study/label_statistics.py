@@ -24,36 +24,40 @@ def measure_accuracy(samples: Sequence[LabelledSample]) -> list[Statistic]:
 
 def _accuracy(step: Step, samples: Sequence[LabelledSample]) -> Statistic:
     """Accuracy by the majority of annotators. The paper does not distinguish the two extractions."""
-    right = []
+    verdicts = []
     golds = []
     ties = 0
     for sample in samples:
-        verdict = sample.right(step)
+        verdict = sample.is_judge_right(step)
         if verdict is not None:
-            right.append(verdict)
+            verdicts.append(verdict)
             golds.append(sample.gold)
         elif sample.verdicts(step):
             ties += 1
-    question = step.replace("_", " ")
-    paper = PAPER_ACCURACY.get(step, PAPER_ACCURACY["context_extraction"])
-    note = f"without a majority: {ties}" if ties else ""
-    return share(f"judge right: {question}", right, golds, paper, note)
+    return share(
+        f"judge right: {step.replace('_', ' ')}",
+        verdicts,
+        golds,
+        paper=PAPER_ACCURACY.get(step, PAPER_ACCURACY["context_extraction"]),
+        note=f"without a majority: {ties}" if ties else "",
+    )
 
 
 def _hms(samples: Sequence[LabelledSample]) -> list[Statistic]:
     """The mean by the judge and by the annotators, over the samples whose labels determine HMS."""
     judged = []
-    true = []
+    annotated = []
     for sample in samples:
         if sample.true_hms is not None:
             judged.append(sample.hms)
-            true.append(sample.true_hms)
+            annotated.append(sample.true_hms)
 
     count = len(judged)
-    incomplete = len(samples) - count
-    note = f"left out, because the labels do not determine HMS: {incomplete}" if incomplete else ""
+    note = ""
+    if count < len(samples):
+        note = f"left out, because the labels do not determine HMS: {len(samples) - count}"
     statistics = [Statistic("samples with complete labels", count, note=note)]
     if judged:
         statistics.append(Statistic("HMS by the judge", count, fmean(judged)))
-        statistics.append(Statistic("HMS by the annotators", count, fmean(true)))
+        statistics.append(Statistic("HMS by the annotators", count, fmean(annotated)))
     return statistics

@@ -39,7 +39,7 @@ FACET_STEPS = {
 
 
 def _counts_or_none(text: str) -> object:
-    """Three numbers as a reply to the question about the variables."""
+    """Read three numbers in one cell as a reply to the question about the variables."""
     names = ("sizeA", "sizeB", "intersection")
     numbers = text.split()
     if not numbers:
@@ -49,7 +49,13 @@ def _counts_or_none(text: str) -> object:
     return dict(zip(names, numbers, strict=True))
 
 
-Verdict = Literal["right", "wrong", ""]
+def _text_or_none(text: str) -> str | None:
+    return text or None
+
+
+Verdict = Annotated[Literal["right", "wrong"] | None, BeforeValidator(_text_or_none)]
+"""Whether the judge is right, in the words of annotators. An empty cell is None."""
+
 Counts = Annotated[Variables | None, BeforeValidator(_counts_or_none)]
 
 
@@ -64,29 +70,26 @@ class Label(Mark):
     variables: Verdict
     relationship: Verdict
     true_variables: Counts = None
-    true_relationship: Literal["A", "B", "C", ""] = ""
+    true_relationship: Annotated[Literal["A", "B", "C"] | None, BeforeValidator(_text_or_none)] = None
 
     @model_validator(mode="after")
     def _check_answers(self) -> "Label":
-        answers = {
-            Step.VARIABLES: self.true_variables,
-            Step.RELATIONSHIP: self.true_relationship,
-        }
+        answers = {Step.VARIABLES: self.true_variables, Step.RELATIONSHIP: self.true_relationship}
         for step, answer in answers.items():
-            if answer and self.verdict(step) != "wrong":
+            if answer is not None and self.verdict(step) != "wrong":
                 raise ValueError(f"true_{step} has an answer, but {step} is not wrong. Correct one of the two")
         return self
 
     def verdict(self, step: Step) -> Verdict:
-        """Whether the judge is right; empty without a verdict."""
+        """The annotator's verdict on a step of the judge."""
         verdict: Verdict = getattr(self, step)
         return verdict
 
     def correct_score(self, facet: str) -> float | None:
-        """The facet's score by the correct answer; None without one."""
-        if facet == "variables" and self.true_variables:
+        """The facet's score by the correct answer that the annotator gave, if any."""
+        if facet == "variables" and self.true_variables is not None:
             return self.true_variables.score
-        if facet == "relationship" and self.true_relationship:
+        if facet == "relationship" and self.true_relationship is not None:
             return SCORES[self.true_relationship]
         return None
 
@@ -114,15 +117,11 @@ class LabelledSample(LabelKey):
     labels: dict[str, Label]
 
     def verdicts(self, step: Step) -> list[bool]:
-        """Whether the judge is right, by all annotators who say so."""
-        verdicts = []
-        for label in self.labels.values():
-            verdict = label.verdict(step)
-            if verdict:
-                verdicts.append(verdict == "right")
-        return verdicts
+        """Whether the judge is right in a step, by each annotator who gave a verdict on it."""
+        verdicts = [label.verdict(step) for label in self.labels.values()]
+        return [verdict == "right" for verdict in verdicts if verdict is not None]
 
-    def right(self, step: Step) -> bool | None:
+    def is_judge_right(self, step: Step) -> bool | None:
         """Whether the judge is right, by the majority of annotators; None without a majority."""
         return majority(self.verdicts(step))
 
@@ -151,16 +150,15 @@ class LabelledSample(LabelKey):
     def _true_score(self, facet: str) -> float | None:
         """The facet's score by the majority of annotators; None if they do not determine it."""
         judged: float = getattr(self, facet)
-        right = self.right(FACET_STEPS[facet])
-        if right is None:
+        is_right = self.is_judge_right(FACET_STEPS[facet])
+        if is_right is None:
             return None
-        if right:
+        if is_right:
             return judged
         if facet == "context":
-            return 1 - judged
+            return 1 - judged  # contexts match or do not match
         correct = [label.correct_score(facet) for label in self.labels.values()]
-        known = [score for score in correct if score is not None]
-        return majority(known)
+        return majority(score for score in correct if score is not None)
 
 
 def judge_answers(sample: JudgedSample) -> dict[str, dict[str, str]] | None:
@@ -175,20 +173,27 @@ def judge_answers(sample: JudgedSample) -> dict[str, dict[str, str]] | None:
         relationship = _reply(sample, "relationship", Relationship)
     except (KeyError, ReplyRejected):
         return None
-    counts = f"{variables.sizeA} {variables.sizeB} {variables.intersection}"
     return {
         Step.GOLD_CONTEXT: {"value": gold.joined},
         Step.PREDICTED_CONTEXT: {"value": predicted.joined},
         Step.CONTEXT_MATCH: {"value": "yes" if match.match else "no"},
-        Step.VARIABLES: {"value": counts, "reason": variables.explanation},
+        Step.VARIABLES: {
+            "value": f"{variables.sizeA} {variables.sizeB} {variables.intersection}",
+            "reason": variables.explanation,
+        },
         Step.RELATIONSHIP: {"value": relationship.answer, "reason": relationship.explanation},
     }
 
 
 def _reply(sample: JudgedSample, question: str, reply_type: type[ReplyT]) -> ReplyT:
+    """Read the judge's last reply to a question, which is the valid one.
+
+    Raises:
+        KeyError: The reply is not recorded.
+        ReplyRejected: It is not valid, as in records of other versions.
+    """
     replies = sample.record.get("replies") or {}
-    all_tries = replies[question]
-    return parse_reply(all_tries[-1], reply_type)
+    return parse_reply(replies[question][-1], reply_type)
 
 
 def draw_samples(samples: Sequence[JudgedSample], score: str, count: int, seed: int) -> list[Item]:
@@ -199,25 +204,22 @@ def draw_samples(samples: Sequence[JudgedSample], score: str, count: int, seed: 
     """
     if not samples:
         raise InvalidArgument("No sample of these logs was judged. Pass logs with scored submissions.")
-    random = Random(seed)
-    drawn = random.sample(samples, min(count, len(samples)))
+    drawn = Random(seed).sample(samples, min(count, len(samples)))
     return [_item(sample, score) for sample in drawn]
 
 
 def _item(sample: JudgedSample, score: str) -> Item:
-    identity = repr((sample.log, score, sample.id))
-    digest = sha256(identity.encode()).hexdigest()
-    texts = {
-        **sample.texts,
-        "gold_workflow": sample.gold_workflow or NO_WORKFLOW,
-        "predicted_hypothesis": sample.hypothesis,
-        "predicted_workflow": sample.workflow or NO_WORKFLOW,
-    }
+    digest = sha256(repr((sample.log, score, sample.id)).encode()).hexdigest()
     scores = {key: str(sample.values[key]) for key in SCORE_KEYS}
     return Item(
         # The letter keeps a spreadsheet from reading the name as a number.
         name=f"j{digest[:8]}",
-        texts=texts,
+        texts={
+            **sample.texts,
+            "gold_workflow": sample.gold_workflow or NO_WORKFLOW,
+            "predicted_hypothesis": sample.hypothesis,
+            "predicted_workflow": sample.workflow or NO_WORKFLOW,
+        },
         key={"log": sample.log, "score": score, **sample.key, **scores},
         answers=judge_answers(sample) or {},
     )
@@ -247,13 +249,11 @@ def read_labels(paths: Sequence[Path]) -> list[LabelledSample]:
     keys = [file for file in files if "hms" in read_header(file)]
     tables = [file for file in files if file not in keys]
     if not keys:
-        names = [str(path) for path in paths]
-        raise InvalidArgument(f"{', '.join(names)}: no key.csv. Pass the key.csv that was written with the sheet.")
-    samples = []
-    for key, labels in read_study(Label, LabelKey, tables, keys):
-        sample = LabelledSample(**key.model_dump(), labels=labels)
-        samples.append(sample)
-    return samples
+        names = ", ".join(map(str, paths))
+        raise InvalidArgument(f"{names}: no key.csv. Pass the key.csv that was written with the sheet.")
+    return [
+        LabelledSample(**key.model_dump(), labels=labels) for key, labels in read_study(Label, LabelKey, tables, keys)
+    ]
 
 
 def is_labels(path: Path) -> bool:

@@ -88,56 +88,42 @@ def write_sheet(mark: type[Mark], items: Sequence[Item], folder: Path) -> None:
     Raises:
         InvalidArgument: One of the files exists.
     """
-    empty = dict.fromkeys(["annotator", *mark.columns()], "")
-    shown = [item.shown | empty for item in items]
-    keys = [{"item": item.name, **item.key} for item in items]
+    empty_columns = dict.fromkeys(["annotator", *mark.columns()], "")
     contents = {
-        SHEET: to_csv(shown),
+        SHEET: to_csv([item.shown | empty_columns for item in items]),
         page_name(mark): page(mark, items),
-        KEY: to_csv(keys),
+        KEY: to_csv([{"item": item.name, **item.key} for item in items]),
     }
     for name in contents:
         if (folder / name).exists():
             raise InvalidArgument(f"{folder} already contains {name}. Choose another folder with --out.")
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in contents.items():
-        path = folder / name
-        path.write_text(text, "utf-8", newline="")
+        (folder / name).write_text(text, "utf-8", newline="")
 
 
 def page_name(mark: type[Mark]) -> str:
-    """File name of the page."""
+    """File name of the page for annotators."""
     return f"{mark.form}.html"
 
 
 def page(mark: type[Mark], items: Sequence[Item]) -> str:
     """Render the page: a single HTML file that needs no server and no network."""
-    cards = []
-    for item in items:
-        card = {
-            "name": item.name,
-            "texts": item.texts,
-            "answers": item.answers,
-        }
-        cards.append(card)
     content = {
         "form": mark.form,
         "columns": mark.columns(),
-        "items": cards,
+        # Without the keys, which annotators must not see.
+        "items": [{"name": item.name, "texts": item.texts, "answers": item.answers} for item in items],
     }
-    data = json.dumps(content)
     # Only "<" can end a script element or open a comment inside it.
-    data = data.replace("<", "\\u003c")
-    digest = sha256(data.encode()).hexdigest()
+    data = json.dumps(content).replace("<", "\\u003c")
 
     package = resources.files(__package__)
-    html = package.joinpath("sheet.html").read_text("utf-8")
-    script = package.joinpath("sheet.js").read_text("utf-8")
-    return Template(html).substitute(
+    return Template(package.joinpath("sheet.html").read_text("utf-8")).substitute(
         data=data,
-        script=script,
+        script=package.joinpath("sheet.js").read_text("utf-8"),
         form=mark.form,
-        digest=digest[:12],
+        digest=sha256(data.encode()).hexdigest()[:12],
     )
 
 
@@ -156,8 +142,7 @@ def read_study(
     """
     items = _read_keys(key_type, keys)
     marks = _read_marks(mark_type, tables)
-    files = [str(path) for path in (*tables, *keys)]
-    paths = ", ".join(files)
+    paths = ", ".join(map(str, (*tables, *keys)))
     if not marks:
         raise InvalidArgument(f"{paths}: no {mark_type.form}s. Expected one row per item and annotator.")
     for item in marks:
@@ -166,11 +151,7 @@ def read_study(
                 f"{paths}: item {item} is not in the key. Pass the key.csv that was written with the sheet."
             )
 
-    study = []
-    for item in sorted(items):
-        item_marks = marks.get(item, {})
-        study.append((items[item], item_marks))
-    return study
+    return [(items[item], marks.get(item, {})) for item in sorted(items)]
 
 
 def _read_keys(key_type: type[KeyT], paths: Sequence[Path]) -> dict[str, KeyT]:
@@ -189,8 +170,7 @@ def _read_marks(mark_type: type[MarkT], paths: Sequence[Path]) -> dict[str, dict
     marks: dict[str, dict[str, MarkT]] = {}
     for path in paths:
         for row in read_rows(path):
-            filled = [row.values.get(column) for column in mark_type.columns()]
-            if not any(filled):
+            if not any(row.values.get(column) for column in mark_type.columns()):
                 continue
             mark = row.parse(mark_type)
             by_annotator = marks.setdefault(mark.item, {})
@@ -203,7 +183,7 @@ def _read_marks(mark_type: type[MarkT], paths: Sequence[Path]) -> dict[str, dict
 
 
 def majority(values: Iterable[ValueT]) -> ValueT | None:
-    """The value that occurs more often than any other; None if there is none."""
+    """The value that occurs more often than any other. Without values, and in a tie, there is none."""
     modes = multimode(values)
     if len(modes) != 1:
         return None

@@ -31,8 +31,7 @@ def escape(text: str) -> str:
 
 
 def _unescape(text: str) -> str:
-    is_escaped = text.startswith("'") and _FORMULA.match(text)
-    if is_escaped:
+    if text.startswith("'") and _FORMULA.match(text):
         return text[1:]
     return text
 
@@ -44,8 +43,7 @@ def to_csv(rows: Sequence[Mapping[str, str]]) -> str:
     writer = csv.DictWriter(text, rows[0], lineterminator="\r\n")
     writer.writeheader()
     for row in rows:
-        escaped = {name: escape(printable(value)) for name, value in row.items()}
-        writer.writerow(escaped)
+        writer.writerow({name: escape(printable(value)) for name, value in row.items()})
     return text.getvalue()
 
 
@@ -90,11 +88,9 @@ def read_rows(path: Path) -> Iterator[Row]:
         for name, value in values.items():
             cells[name.strip()] = _unescape(value).strip()
         if any(cells.values()):
-            location = f"{path}: line {line}"
-            yield Row(location, cells)
+            yield Row(f"{path}: line {line}", cells)
 
 
 def read_header(path: Path) -> list[str]:
     """The column names of a CSV file."""
-    table = Table.read(path)
-    return [name.strip() for name in table.columns]
+    return [name.strip() for name in Table.read(path).columns]

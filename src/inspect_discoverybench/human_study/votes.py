@@ -53,7 +53,7 @@ class Ballot:
 
     @property
     def majority(self) -> Choice | None:
-        """The choice of more annotators than any other; None if there is none."""
+        """The choice of more annotators than any other, if there is one."""
         return majority(self.votes.values())
 
 
@@ -75,16 +75,14 @@ def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[I
             "No pairs can be drawn from these logs: no sample has different scored hypotheses in two of them. Pass "
             "logs of the same task by different agents or models, or --judge to check the judge."
         )
-    random = Random(seed)
-    drawn = random.sample(pairs, min(count, len(pairs)))
+    drawn = Random(seed).sample(pairs, min(count, len(pairs)))
     return [_item(first, second) for first, second in drawn]
 
 
 def _item(first: JudgedSample, second: JudgedSample) -> Item:
     """A pair. Its name and its sides follow from the sample and the logs, so that votes hold for any judge's scores."""
-    identity = repr((first.id, first.log, second.log))
-    digest = sha256(identity.encode()).hexdigest()
-    if int(digest, 16) % 2:
+    digest = sha256(repr((first.id, first.log, second.log)).encode()).hexdigest()
+    if int(digest, 16) % 2:  # an even chance for each side
         first, second = second, first
     return Item(
         # The letter keeps a spreadsheet from reading the name as a number.
@@ -114,15 +112,21 @@ def read_ballots(tables: Sequence[Path], key: Path) -> list[Ballot]:
         DataError: A file does not exist or is not a CSV file.
         InvalidArgument: A column is missing, a value is invalid or repeated, or a pair is not in the key.
     """
-    study = read_study(Vote, PairKey, tables, [key])
-    return [_ballot(pair, votes) for pair, votes in study]
+    return [_ballot(pair, votes) for pair, votes in read_study(Vote, PairKey, tables, [key])]
 
 
 def _ballot(pair: PairKey, votes: Mapping[str, Vote]) -> Ballot:
+    return Ballot(
+        votes={name: vote.choice for name, vote in votes.items()},
+        hms=_choice_of_hms(pair),
+        cluster=pair.gold or pair.item,
+    )
+
+
+def _choice_of_hms(pair: PairKey) -> Choice:
     difference = round(pair.hms_1 - pair.hms_2, HMS_DECIMALS)
-    hms: Choice = "equal"
-    if difference != 0:
-        hms = "1" if difference > 0 else "2"
-    choices = {name: vote.choice for name, vote in votes.items()}
-    cluster = pair.gold or pair.item
-    return Ballot(choices, hms, cluster)
+    if difference > 0:
+        return "1"
+    if difference < 0:
+        return "2"
+    return "equal"
