@@ -8,7 +8,7 @@ import click
 
 from inspect_discoverybench.cli.terminal import print_table, say
 from inspect_discoverybench.dataset import data_folder
-from inspect_discoverybench.dataset.audit import Counts, audit_release, audit_studies
+from inspect_discoverybench.dataset.counts import Counts, audit_release, audit_studies
 from inspect_discoverybench.dataset.release import checksums, differences
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 

@@ -1,14 +1,24 @@
 """Answer keys: the gold hypotheses of a split, in a CSV file of their own."""
 
 from pathlib import Path
+from typing import NamedTuple
 
-from inspect_discoverybench.dataset.table import Table
+from inspect_discoverybench.dataset.table_file import Table
 from inspect_discoverybench.errors.exceptions import DataError
 
 COLUMNS = ("dataset", "metadataid", "query_id", "gold_hypo")
 
-Golds = dict[tuple[str, str, str], str]
-"""Gold hypotheses by dataset folder, number of the metadata file and query id, as they are written in the file."""
+
+class GoalKey(NamedTuple):
+    """What names a goal in an answer key. All parts are as they are written in the file."""
+
+    dataset: str
+    metadata_number: str
+    query_id: str
+
+
+Golds = dict[GoalKey, str]
+"""The gold hypothesis of each goal."""
 
 
 def read_answer_key(path: Path) -> Golds:
@@ -22,16 +32,16 @@ def read_answer_key(path: Path) -> Golds:
     table.require_different_columns(path)
     column_of = {column.strip(): column for column in table.columns}
     if not column_of.keys() >= set(COLUMNS):
-        needed = ", ".join(COLUMNS)
-        present = ", ".join(column_of)
-        raise DataError(f"{path}: an answer key needs the columns {needed}. The columns are {present}.")
+        raise DataError(
+            f"{path}: an answer key needs the columns {', '.join(COLUMNS)}. The columns are {', '.join(column_of)}."
+        )
 
     golds: Golds = {}
     for line, row in table.rows.items():
-        dataset, number, query_id, gold = [row[column_of[name]].strip() for name in COLUMNS]
-        key = (dataset, number, query_id)
-        known = golds.setdefault(key, gold)
-        if known != gold:
-            place = f"{path}: line {line}"
-            raise DataError(f"{place}: the gold hypothesis for {key} differs from an earlier one. Remove a row.")
+        *key_values, gold = [row[column_of[name]].strip() for name in COLUMNS]
+        key = GoalKey(*key_values)
+        if golds.setdefault(key, gold) != gold:
+            raise DataError(
+                f"{path}: line {line}: the gold hypothesis for {tuple(key)} differs from an earlier one. Remove a row."
+            )
     return golds

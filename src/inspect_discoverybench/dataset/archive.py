@@ -30,8 +30,7 @@ def download_tree(root: Path) -> None:
         DataError: The archive could not be downloaded, is damaged or differs from the release.
         OSError: The folder cannot be written.
     """
-    default_url = f"https://github.com/{REPOSITORY}/archive/{COMMIT}.tar.gz"
-    url = os.environ.get(ARCHIVE_URL_VARIABLE) or default_url
+    url = os.environ.get(ARCHIVE_URL_VARIABLE) or f"https://github.com/{REPOSITORY}/archive/{COMMIT}.tar.gz"
     shown_url = public_url(url)
 
     partial = root.with_suffix(".partial")
@@ -40,12 +39,10 @@ def download_tree(root: Path) -> None:
     tree = partial / "tree"
     tree.mkdir(parents=True)
     try:
-        archive = _download(url, partial)
-        _extract(archive, tree, shown_url)
+        _extract(_download(url, partial), tree, shown_url)
         differing = differences(tree)
         if differing:
-            text = describe(differing)
-            raise DataError(f"{shown_url}: {text}. {_REMEDY}")
+            raise DataError(f"{shown_url}: {describe(differing)}. {_REMEDY}")
         if root.exists():
             root.rename(partial / "replaced")
         tree.rename(root)
@@ -62,8 +59,7 @@ def _download(url: str, folder: Path) -> Path:
     click.echo(f"Downloading the released data from {shown_url}", err=True)
     downloader = pooch.HTTPDownloader(progressbar=True, chunk_size=2**16)
     try:
-        path = pooch.retrieve(url, None, "archive.tar.gz", folder, downloader=downloader)
-        return Path(path)
+        return Path(pooch.retrieve(url, None, "archive.tar.gz", folder, downloader=downloader))
     except OSError as error:  # includes all errors of `requests`
         # Not the message of `requests`: it has URLs, with passwords and signatures.
         reason = type(error).__name__
@@ -81,7 +77,6 @@ def _extract(archive: Path, tree: Path, shown_url: str) -> None:
                 # All paths in the archive start with one folder, named after the commit.
                 _, _, path = member.name.partition("/")
                 if member.isreg() and path in checksums():
-                    released = member.replace(name=path, deep=False)
-                    members.extract(released, tree, filter="data")
+                    members.extract(member.replace(name=path, deep=False), tree, filter="data")
     except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(f"{shown_url} is a damaged archive: {error}. {_REMEDY}") from error

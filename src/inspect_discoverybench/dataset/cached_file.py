@@ -13,8 +13,7 @@ def cached_file(name: str, content: bytes) -> Path:
     # Slow to import.
     import pooch  # type: ignore[import-untyped]
 
-    checksum = hashlib.sha256(content).hexdigest()
-    folder = Path(pooch.os_cache("inspect-discoverybench")) / checksum
+    folder = Path(pooch.os_cache("inspect-discoverybench")) / hashlib.sha256(content).hexdigest()
     return write_whole(folder / name, content)
 
 

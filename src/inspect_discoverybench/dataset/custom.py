@@ -1,5 +1,6 @@
 """Samples of custom studies, and of the invented ones of the demo."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from inspect_ai.dataset import Sample
@@ -9,7 +10,7 @@ from inspect_discoverybench.dataset.goals import SourcedGoal, goal_metadata, rea
 from inspect_discoverybench.dataset.metadata import Goal, Study
 from inspect_discoverybench.dataset.paths import absolute, metadata_files
 from inspect_discoverybench.dataset.samples import make_samples
-from inspect_discoverybench.dataset.table import Table, is_table
+from inspect_discoverybench.dataset.table_file import Table, is_table
 from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
 from inspect_discoverybench.replies import normalize_case_and_spaces
@@ -18,8 +19,7 @@ from inspect_discoverybench.replies import normalize_case_and_spaces
 def demo_samples(hints: Hints) -> list[Sample]:
     """Load the eight invented studies of the demo."""
     folder = Path(__file__).with_name("demo")
-    goals = read_goals("demo", metadata_files(folder), None)
-    return make_samples(goals, hints)
+    return make_samples(read_goals("demo", metadata_files(folder), None), hints)
 
 
 def custom_samples(path: Path, answer_key: Path | None, hints: Hints) -> list[Sample]:
@@ -34,22 +34,22 @@ def custom_samples(path: Path, answer_key: Path | None, hints: Hints) -> list[Sa
         InvalidArgument: No sample has a requested hint.
         DataError: A file is missing, invalid or truncated.
     """
-    paths = metadata_files(absolute(path))
-    goals = read_goals("custom", paths, answer_key)
-    return _checked(make_samples(goals, hints), answer_key)
+    goals = read_goals("custom", metadata_files(absolute(path)), answer_key)
+    samples = make_samples(goals, hints)
+    _require_readable_files(samples, answer_key)
+    return samples
 
 
-def _checked(samples: list[Sample], answer_key: Path | None) -> list[Sample]:
-    """The samples, whose data files are checked."""
+def _require_readable_files(samples: Sequence[Sample], answer_key: Path | None) -> None:
+    """Check every data file once: tables are read, and none is the answer key."""
     files: set[str] = set()
     for sample in samples:
         files.update((sample.files or {}).values())
     for file in sorted(files):
-        _check_data_file(Path(file), answer_key)
-    return samples
+        _require_readable(Path(file), answer_key)
 
 
-def _check_data_file(file: Path, answer_key: Path | None) -> None:
+def _require_readable(file: Path, answer_key: Path | None) -> None:
     if answer_key and file.samefile(answer_key):
         raise DataError(
             f"{file} is described as a data file but is the answer key, which the agent must not see. "
@@ -81,21 +81,21 @@ def single_goal(path: Path, goal: object, answer_key: Path | None, hints: Hints)
         )
     location = absolute(path)
     study = Study.read(location)
-    known_or_new = _known_or_new(study, goal)
+    asked_goal = _existing_or_new_goal(study, goal)
     golds = None  # a new goal has none, whatever rows the answer key has
-    if answer_key and known_or_new in study.goals:
+    if answer_key and asked_goal in study.goals:
         golds = read_answer_key(answer_key)
-    metadata = goal_metadata("custom", location, study, known_or_new, golds)
-    sourced = SourcedGoal(location, metadata)
-    return _checked(make_samples([sourced], hints), answer_key)
+    metadata = goal_metadata("custom", location, study, asked_goal, golds)
+    samples = make_samples([SourcedGoal(location, metadata)], hints)
+    _require_readable_files(samples, answer_key)
+    return samples
 
 
-def _known_or_new(study: Study, question: str) -> Goal:
+def _existing_or_new_goal(study: Study, question: str) -> Goal:
     normalized = normalize_case_and_spaces(question)
     for goal in study.goals:
         if normalize_case_and_spaces(goal.question) == normalized:
             return goal
 
     last_id = max(goal.query_id for goal in study.goals)
-    query = {"qid": last_id + 1, "question": question, "question_type": "general"}
-    return Goal.model_validate(query)
+    return Goal.model_validate({"qid": last_id + 1, "question": question, "question_type": "general"})

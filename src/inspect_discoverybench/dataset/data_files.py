@@ -41,14 +41,13 @@ def locate(folder: Path, name: str) -> Path:
         raise DataError(f"{subject} cannot be found ({error}). Rename it, or remove the link.") from error
 
     # A link to a file such as /proc/self/environ would carry this machine's secrets into the sandbox.
-    has_relative_name = not relative.is_absolute() and ".." not in relative.parts
-    if not has_relative_name or not target.is_relative_to(folder.resolve()):
+    is_outside = not target.is_relative_to(folder.resolve())
+    if is_outside or relative.is_absolute() or ".." in relative.parts:
         raise DataError(
             f"{subject} is not inside the folder of its metadata file, or is a link to a file outside. Copy it there "
             "and use its relative path."
         )
-    is_reserved = _RESERVED_NAME.match(str(relative))
-    if is_reserved or ":" in name or "\\" in name:
+    if _RESERVED_NAME.match(str(relative)) or ":" in name or "\\" in name:
         raise DataError(f"{subject} has a reserved name, or ':' or '\\' in its name. Rename it.")
     if not path.is_file():
         raise DataError(f"{subject} does not exist, or is not a regular file. Add it.")
@@ -63,8 +62,9 @@ def _is_metadata(folder: Path, path: Path) -> bool:
         return True
 
     has_other_names = path.stat().st_nlink > 1
-    metadata_files = folder.rglob("metadata_*.json")
-    return has_other_names and any(path.samefile(other) for other in metadata_files if other.exists())
+    if not has_other_names:
+        return False
+    return any(path.samefile(other) for other in folder.rglob("metadata_*.json") if other.exists())
 
 
 @solver
@@ -107,10 +107,9 @@ async def changed_files(checksums: Mapping[str, str], folder: str | None = None)
     result = await sandbox().exec(command, cwd=folder, timeout=600)
     lines = result.stdout.splitlines()
     if not result.success or len(lines) != len(checksums):
-        reason = result.stderr.strip()[-500:]
         raise DataError(
             f"The data files cannot be checked in the sandbox (exit code {result.returncode}): "
-            f"{reason}. The sandbox needs `sh` and `sha256sum`."
+            f"{result.stderr.strip()[-500:]}. The sandbox needs `sh` and `sha256sum`."
         )
 
     changed = []

@@ -87,15 +87,15 @@ def require_released(root: Path, paths: Iterable[str] | None = None) -> None:
     """
     differing = differences(root, paths)
     if differing:
-        text = f"{root}: {describe(differing)}"
-        raise DataError(f"{text}. Run `discoverybench data verify` for the full list. {remedy(root)}")
+        raise DataError(
+            f"{root}: {describe(differing)}. Run `discoverybench data verify` for the full list. {remedy(root)}"
+        )
 
 
 def remedy(root: Path) -> str:
     """One sentence that says how to replace a missing or changed folder."""
     if root != cache_folder():
-        clone = f"a clone of {REPOSITORY} at commit {COMMIT[:7]}"
-        return f"Use {clone}, or unset {DATA_DIR_VARIABLE} to download the data."
+        return f"Use a clone of {REPOSITORY} at commit {COMMIT[:7]}, or unset {DATA_DIR_VARIABLE} to download the data."
     command = "discoverybench data fetch"
     if root.is_dir():
         command += " --force"

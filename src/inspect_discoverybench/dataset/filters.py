@@ -28,8 +28,7 @@ def select(samples: Sequence[Sample], filters: Mapping[str, FieldFilter]) -> lis
         accepted = {str(value) for value in listed}
         possible = {_value(sample, name) for sample in samples}
         for value in accepted - possible:
-            choices = ", ".join(sorted(possible))
-            raise InvalidArgument(f"{name}={value} matches no sample. Possible values: {choices}.")
+            raise InvalidArgument(f"{name}={value} matches no sample. Possible values: {', '.join(sorted(possible))}.")
         selected = [sample for sample in selected if _value(sample, name) in accepted]
 
     if not selected:
@@ -38,5 +37,4 @@ def select(samples: Sequence[Sample], filters: Mapping[str, FieldFilter]) -> lis
 
 
 def _value(sample: Sample, name: str) -> str:
-    metadata = sample.metadata or {}
-    return str(metadata[name])
+    return str((sample.metadata or {})[name])

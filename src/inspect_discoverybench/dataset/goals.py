@@ -1,25 +1,28 @@
 """Goals: each query of the metadata files, with its gold hypothesis and its flags."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from inspect_discoverybench.dataset.answer_key import Golds, read_answer_key
+from inspect_discoverybench.dataset.answer_key import GoalKey, Golds, read_answer_key
 from inspect_discoverybench.dataset.irregularities import flag_repeated_questions, reveals
 from inspect_discoverybench.dataset.metadata import Goal, Study
 from inspect_discoverybench.dataset.paths import metadata_number
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.synth_folder import target_depth
-from inspect_discoverybench.dataset.table import Table
+from inspect_discoverybench.dataset.table_file import Table
 from inspect_discoverybench.dataset.target_column import synth_targets
-from inspect_discoverybench.dataset.workflow import length_category, workflow_length
 from inspect_discoverybench.errors.exceptions import DataError
 
 SURVIVING_GOLDS = Path(__file__).with_name("surviving_golds.csv")
 """The ids of goals of DB-REAL whose gold hypothesis, or another answer of its form, also holds in a placebo
 (docs/false_claims.md), with the reason: it is a `proportion` of single columns, compares two `columns`, or compares
 columns of several years (`trend`)."""
+
+_STEP_NUMBER = re.compile(r"(?<![\w.,])(\d+)[.)](?!\d)")
+"""Matches what may be the number of a step in a workflow, and not a decimal number."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +64,7 @@ def read_goals(split: str, paths: Sequence[Path], answer_key: Path | None) -> li
                 )
             sources[sample_id] = path
             goals.append(metadata)
-    flagged = flag_repeated_questions(goals)
-    return [SourcedGoal(sources[goal.sample_id], goal) for goal in flagged]
+    return [SourcedGoal(sources[goal.sample_id], goal) for goal in flag_repeated_questions(goals)]
 
 
 def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds | None = None) -> SampleMetadata:
@@ -75,8 +77,7 @@ def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds
     number = metadata_number(path)
     gold = goal.true_hypothesis
     if golds is not None:
-        key = (folder, str(number), str(goal.query_id))
-        gold = golds.get(key, "")
+        gold = golds.get(GoalKey(folder, str(number), str(goal.query_id)), "")
 
     length = workflow_length(study.workflow)
     sample_id = f"{split}/{folder}/{number}/{goal.query_id}"
@@ -108,3 +109,24 @@ def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds
 @cache
 def _surviving_golds() -> frozenset[str]:
     return frozenset(row["id"] for row in Table.read(SURVIVING_GOLDS).rows.values())
+
+
+def workflow_length(workflow: str) -> int | None:
+    """Count the steps of a numbered workflow (paper §4.1). Without numbers, their count is not known.
+
+    A number starts a step only if it continues the numbering. Other numbers are values.
+    """
+    steps = 0
+    for number in _STEP_NUMBER.findall(workflow):
+        if int(number) == steps + 1:
+            steps += 1
+    return steps or None
+
+
+def length_category(length: int) -> str:
+    """Category of a workflow length: `s` below 10 steps, `m` from 10 to 20, `l` above (paper, Figure 5c)."""
+    if length < 10:
+        return "s"
+    if length <= 20:
+        return "m"
+    return "l"

@@ -26,9 +26,10 @@ _WORD = re.compile(r"[^\W\d_]{4,}|\d+(?:\.\d+)?")
 def reveals(text: str, gold: str) -> bool:
     """Whether a text contains at least `REVEALED_SHARE` of the numbers and longer words of a gold hypothesis."""
     gold_words = set(_WORD.findall(gold.casefold()))
-    text_words = set(_WORD.findall(text.casefold()))
-    common = gold_words & text_words
-    return len(common) >= REVEALED_SHARE * len(gold_words) > 0
+    if not gold_words:
+        return False
+    revealed = gold_words & set(_WORD.findall(text.casefold()))
+    return len(revealed) >= REVEALED_SHARE * len(gold_words)
 
 
 def flag_repeated_questions(goals: Sequence[SampleMetadata]) -> list[SampleMetadata]:
@@ -46,12 +47,11 @@ def flag_repeated_questions(goals: Sequence[SampleMetadata]) -> list[SampleMetad
     for question, goal in zip(questions, goals, strict=True):
         group = groups[question]
         first = group[0].sample_id
-        golds = {other.gold_hypothesis for other in group}
-        folders = {other.dataset for other in group}
+        has_variants = len({other.dataset for other in group}) > 1
         flags = {
             "duplicate_of": None if goal.sample_id == first else first,
-            "conflicting_gold": len(golds) > 1,
-            "variant": VARIANTS.get(goal.dataset) if len(folders) > 1 else None,
+            "conflicting_gold": len({other.gold_hypothesis for other in group}) > 1,
+            "variant": VARIANTS.get(goal.dataset) if has_variants else None,
         }
         flagged.append(goal.model_copy(update=flags))
     return flagged

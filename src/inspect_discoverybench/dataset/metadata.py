@@ -25,19 +25,18 @@ def _flatten_columns(value: Any) -> Any:
     return value
 
 
-def _named(columns: "tuple[Column, ...]") -> "tuple[Column, ...]":
-    """The columns that have a name. By one without, the release describes a file that is no table."""
+def _with_names(columns: "tuple[Column, ...]") -> "tuple[Column, ...]":
+    """Leave out columns without a name. With one, the release describes a file that is no table."""
     return tuple(column for column in columns if column.name)
 
 
 def _flatten_queries(value: Any) -> Any:
-    is_nested = isinstance(value, list) and all(isinstance(part, list) for part in value)
-    if is_nested:
+    if isinstance(value, list) and all(isinstance(part, list) for part in value):
         return list(chain.from_iterable(value))
     return value
 
 
-def _named_once(files: "tuple[DataFile, ...]") -> "tuple[DataFile, ...]":
+def _described_once(files: "tuple[DataFile, ...]") -> "tuple[DataFile, ...]":
     names: set[PurePosixPath] = set()
     for file in files:
         name = PurePosixPath(file.name)  # `./a.csv` and `a.csv` are the same file
@@ -79,7 +78,7 @@ class DataFile(ReleasedModel):
 
     name: str
     description: OptionalText = ""
-    columns: Annotated[tuple[Column, ...], BeforeValidator(_flatten_columns), AfterValidator(_named)]
+    columns: Annotated[tuple[Column, ...], BeforeValidator(_flatten_columns), AfterValidator(_with_names)]
     domain_knowledge: OptionalText = ""
 
 
@@ -111,7 +110,7 @@ class Study(ReleasedModel):
     """
 
     domain: RequiredText
-    data_files: Annotated[tuple[DataFile, ...], AfterValidator(_named_once)] = Field(
+    data_files: Annotated[tuple[DataFile, ...], AfterValidator(_described_once)] = Field(
         validation_alias="datasets", min_length=1
     )
     goals: Annotated[tuple[Goal, ...], BeforeValidator(_flatten_queries)] = Field(

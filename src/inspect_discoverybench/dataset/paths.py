@@ -19,7 +19,7 @@ def absolute(path: Path) -> Path:
     """
     expanded = os.path.expanduser(path)  # noqa: PTH111 - Path.expanduser() raises RuntimeError
     result = Path(os.path.abspath(expanded))  # noqa: PTH100 - Path.resolve() would follow the links
-    result.exists()  # fails for a path that is too long
+    result.exists()  # raises OSError for a path that is too long
     return result
 
 

@@ -6,7 +6,8 @@ byte by byte: names, line breaks, encoding, value labels, formats.
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +18,7 @@ from inspect_discoverybench.dataset.cached_file import cached_file
 from inspect_discoverybench.dataset.release import file_checksum
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata, fingerprint
 from inspect_discoverybench.dataset.stata_file import StataLayout
-from inspect_discoverybench.dataset.table import is_table, read_records, separator_of
+from inspect_discoverybench.dataset.table_file import is_table, read_records, separator_of
 from inspect_discoverybench.dataset.text_file import TextFile
 from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
 from inspect_discoverybench.errors.file_failures import file_errors
@@ -47,38 +48,58 @@ def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
         Refused: A file cannot be read or written.
     """
     require_positive("placebo", seed)
-    permuted_file = cache(_permuted_file)  # many samples have the same data files
+    permute_file = cache(_permute_file)  # many samples have the same data files
     placebos = []
-    refused: dict[str, None] = {}
+    refusals: dict[str, None] = {}
     for sample in samples:
-        metadata = SampleMetadata.model_validate(sample.metadata)
-        files = dict(sample.files or {})
-        unpermuted = []
-        for description in metadata.data_files:
-            name = f"{metadata.dataset}/{description.name}"
-            path = Path(files[description.name])
-            columns = tuple(column.name for column in description.columns)
-            try:
-                permuted = permuted_file(path, columns, f"{seed}/{name}")
-            except DataError as error:
-                reason = error.message.rstrip(".")
-                refused[f"{name} ({reason})"] = None
-                continue
-            if permuted is None:
-                unpermuted.append(description.name)
-            else:
-                files[description.name] = permuted
+        files = _permute_files(sample, seed, permute_file)
+        refusals |= dict.fromkeys(files.refusals)
+        placebos.append(_with_files(sample, files, seed))
 
-        if len(unpermuted) == len(files):
-            refused[f"{', '.join(unpermuted)} of {sample.id} (no table)"] = None
-        placebos.append(_with_files(sample, files, unpermuted, seed))
-
-    if refused:
+    if refusals:
         raise InvalidArgument(
             f"placebo={seed}: these data files cannot be permuted, so their associations would stay: "
-            f"{'; '.join(refused)}. Convert them to .csv, .tsv or .dta, with the described columns."
+            f"{'; '.join(refusals)}. Convert them to .csv, .tsv or .dta, with the described columns."
         )
     return placebos
+
+
+@dataclass(frozen=True)
+class _PermutedFiles:
+    """The data files of a sample of the placebo.
+
+    Attributes:
+        paths: Path of each file by name.
+        unpermuted: Names of the files that stay as they are.
+        refusals: The files that cannot be permuted, each with the reason.
+    """
+
+    paths: dict[str, str]
+    unpermuted: list[str]
+    refusals: list[str]
+
+
+def _permute_files(
+    sample: Sample, seed: int, permute_file: Callable[[Path, tuple[str, ...], str], str | None]
+) -> _PermutedFiles:
+    metadata = SampleMetadata.model_validate(sample.metadata)
+    files = _PermutedFiles(paths=dict(sample.files or {}), unpermuted=[], refusals=[])
+    for description in metadata.data_files:
+        name = f"{metadata.dataset}/{description.name}"
+        columns = tuple(column.name for column in description.columns)
+        try:
+            permuted = permute_file(Path(files.paths[description.name]), columns, f"{seed}/{name}")
+        except DataError as error:
+            files.refusals.append(f"{name} ({error.message.rstrip('.')})")
+            continue
+        if permuted is None:
+            files.unpermuted.append(description.name)
+        else:
+            files.paths[description.name] = permuted
+
+    if len(files.unpermuted) == len(files.paths):
+        files.refusals.append(f"{', '.join(files.unpermuted)} of {sample.id} (no table)")
+    return files
 
 
 def unpermuted_files(samples: Sequence[Sample]) -> list[str]:
@@ -90,22 +111,22 @@ def unpermuted_files(samples: Sequence[Sample]) -> list[str]:
     return sorted(names)
 
 
-def _with_files(sample: Sample, files: Mapping[str, str], unpermuted: Sequence[str], seed: int) -> Sample:
-    """The sample with other data files, and with what its metadata says of them."""
+def _with_files(sample: Sample, files: _PermutedFiles, seed: int) -> Sample:
+    """Copy a sample with other data files, and with what its metadata says of them."""
     metadata: dict[str, Any] = sample.metadata or {}
-    checksums = {name: file_checksum(Path(path)) for name, path in files.items()}
-    facts = {
+    checksums = {name: file_checksum(Path(path)) for name, path in files.paths.items()}
+    about_files = {
         "placebo": seed,
-        "unpermuted_files": tuple(unpermuted),
+        "unpermuted_files": tuple(files.unpermuted),
         "data_checksums": checksums,
         "fingerprints": metadata["fingerprints"] | {"data_files": fingerprint(checksums)},
     }
-    return sample.model_copy(update={"files": dict(files), "metadata": metadata | facts})
+    return sample.model_copy(update={"files": files.paths, "metadata": metadata | about_files})
 
 
 @file_errors()
-def _permuted_file(path: Path, columns: Sequence[str], seed: str) -> str | None:
-    """The path of a permuted copy of a table in the cache folder; None for a text that is no table.
+def _permute_file(path: Path, columns: Sequence[str], seed: str) -> str | None:
+    """Write a permuted copy of a table into the cache folder, and return its path. A text that is no table has none.
 
     Raises:
         DataError: The file cannot be permuted. The message is a part of a sentence.
@@ -147,17 +168,17 @@ def _permute_text(path: Path, columns: Sequence[str], seed: str) -> bytes:
     if columns and not any(column.strip() in names for column in columns):
         raise DataError("no described column is in its first row; separate values with commas, tabs or semicolons")
 
-    rows = [record.cells for record in others if record.values]
-    cells_by_column = list(zip(*rows, strict=True))
+    cells_by_column = zip(*(record.cells for record in others if record.values), strict=True)
     shuffled = [_shuffled(cells, f"{seed}/{number}") for number, cells in enumerate(cells_by_column)]
     permuted_rows = zip(*shuffled, strict=True)
 
     separator = separator_of(file.text)
     texts = [header.text]
     for record in others:
-        # Blank lines stay where they are.
-        text = separator.join(next(permuted_rows)) + record.end if record.values else record.text
-        texts.append(text)
+        if record.values:
+            texts.append(separator.join(next(permuted_rows)) + record.end)
+        else:  # blank lines stay where they are
+            texts.append(record.text)
     return "".join(texts).encode(file.encoding)
 
 

@@ -30,7 +30,7 @@ GUESSED_STUDIES = frozenset({"nls", "worldbank", "archaeology"})
 
 
 def study_of(metadata: Mapping[str, Any]) -> str | None:
-    """The study of a sample, by the data set in its metadata; None without one."""
+    """The study of a sample, by the data set in its metadata. Samples of other packages may have none."""
     folder = str(metadata.get("dataset") or "")
     domain = str(metadata.get("domain") or "")
 

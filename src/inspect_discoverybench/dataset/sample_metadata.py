@@ -35,8 +35,7 @@ class Fingerprints(BaseModel):
 
 def fingerprint(value: Any) -> str:
     """The first 12 hexadecimal digits of the SHA-256 of a JSON value. The order of keys does not matter."""
-    text = json.dumps(value, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:12]
 
 
 class SampleMetadata(BaseModel):
@@ -114,7 +113,7 @@ class SampleMetadata(BaseModel):
 
     @classmethod
     def of(cls, state: TaskState, user: str) -> "SampleMetadata":
-        """The metadata of a sample.
+        """Read the metadata of a sample from its state.
 
         Args:
             state: The sample.

@@ -59,28 +59,29 @@ def make_samples(goals: Sequence[SourcedGoal], hints: Hints) -> list[Sample]:
             task_text=fingerprint(text),
             data_files=fingerprint(checksums),
         )
-        added = {
-            "hints": tuple(requested),
-            "framing": hints.framing,
-            "data_checksums": checksums,
-            "fingerprints": fingerprints,
-        }
-        metadata = goal.metadata.model_copy(update=added)
-        sample = Sample(
-            id=metadata.sample_id,
-            input=text,
-            target=metadata.gold_hypothesis,
-            metadata=metadata.model_dump(),
-            files=files,
+        metadata = goal.metadata.model_copy(
+            update={
+                "hints": tuple(requested),
+                "framing": hints.framing,
+                "data_checksums": checksums,
+                "fingerprints": fingerprints,
+            }
         )
-        samples.append(sample)
+        samples.append(
+            Sample(
+                id=metadata.sample_id,
+                input=text,
+                target=metadata.gold_hypothesis,
+                metadata=metadata.model_dump(),
+                files=files,
+            )
+        )
     return samples
 
 
 def _has_hint(goal: SampleMetadata, hint: str) -> bool:
     """Whether a goal has a hint of this name: that of its study, or that of one of its data files."""
-    described = (goal, *goal.data_files)
-    return any(getattr(part, hint, "") for part in described)
+    return any(getattr(part, hint, "") for part in (goal, *goal.data_files))
 
 
 def data_checksum(samples: Iterable[Sample], fields: Sequence[str] = GOAL_FIELDS) -> str:
@@ -90,5 +91,4 @@ def data_checksum(samples: Iterable[Sample], fields: Sequence[str] = GOAL_FIELDS
         metadata = sample.metadata or {}
         values = {name: metadata.get(name) for name in fields}
         contents.append(json.dumps([sample.id, values], sort_keys=True))
-    text = "\n".join(sorted(contents))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256("\n".join(sorted(contents)).encode()).hexdigest()

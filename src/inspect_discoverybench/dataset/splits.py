@@ -49,9 +49,8 @@ class Split:
         Raises:
             DataError: A file is missing or invalid.
         """
-        paths = metadata_files(root / self.folder)
         answer_key = root / self.answer_key if self.answer_key else None
-        return read_goals(self.name, paths, answer_key)
+        return read_goals(self.name, metadata_files(root / self.folder), answer_key)
 
 
 REAL = (
@@ -66,7 +65,6 @@ SYNTH = (
 
 ALL = "all"
 """Name for all splits of a benchmark together: 264 samples of DB-REAL, 903 of DB-SYNTH."""
-
 
 LITE = "lite"
 """Name of a fixed part of DB-REAL test: 48 goals with different gold hypotheses (docs/tasks.md)."""
@@ -88,22 +86,23 @@ def released_samples(benchmark: Benchmark, split: str, hints: Hints) -> list[Sam
         InvalidArgument: The split does not exist, or no sample has a requested hint.
         DataError: The data are missing, or a file differs from the released file.
     """
-    existing = REAL if benchmark == "real" else SYNTH
     if benchmark == "real" and split == LITE:
         samples = {sample.id: sample for sample in released_samples(benchmark, "test", hints)}
         return [samples[sample_id] for sample_id in LITE_IDS.read_text("utf-8").split()]
 
-    chosen = [part for part in existing if split in (part.name, ALL)]
+    splits = REAL if benchmark == "real" else SYNTH
+    chosen = [each for each in splits if split in (each.name, ALL)]
     if not chosen:
-        names = [part.name for part in existing]
+        names = [each.name for each in splits]
         if benchmark == "real":
             names.append(LITE)
-        possible = ", ".join([*names, ALL])
-        raise InvalidArgument(f"split={split} is not a split of {benchmark}. Possible values: {possible}.")
+        raise InvalidArgument(
+            f"split={split} is not a split of {benchmark}. Possible values: {', '.join([*names, ALL])}."
+        )
 
     root = data_root()
     goals: list[SourcedGoal] = []
-    for part in chosen:
-        require_released(root, part.files())
-        goals += part.goals(root)
+    for each in chosen:
+        require_released(root, each.files())
+        goals += each.goals(root)
     return make_samples(goals, hints)

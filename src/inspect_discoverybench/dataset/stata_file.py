@@ -60,7 +60,7 @@ class StataLayout:
 
 
 class _Bytes:
-    """The bytes of a file, read from the start on."""
+    """The bytes of a file, read from the start on. Numbers are little-endian until the file says otherwise."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content
@@ -101,8 +101,9 @@ def _old_layout(content: _Bytes) -> StataLayout:
     names = 33 * columns
     sort_order = 2 * (columns + 1)
     formats = (12 if version == 113 else 49) * columns
-    labels = (33 + 81) * columns  # names of value labels, labels of the columns
-    content.skip(names + sort_order + formats + labels)
+    value_label_names = 33 * columns
+    column_labels = 81 * columns
+    content.skip(names + sort_order + formats + value_label_names + column_labels)
 
     # Characteristics, such as notes: the type and length of each, until both are 0.
     while True:
@@ -120,8 +121,7 @@ def _new_layout(content: _Bytes) -> StataLayout:
         raise ValueError(version)
     content.skip(3)
     content.skip_tag("</release><byteorder>")
-    byte_order = content.content[content.position : content.position + 3]
-    content.byte_order = {b"MSF": ">", b"LSF": "<"}[byte_order]
+    content.byte_order = {b"MSF": ">", b"LSF": "<"}[content.content[content.position : content.position + 3]]
     content.skip(3)
 
     content.skip_tag("</byteorder><K>")

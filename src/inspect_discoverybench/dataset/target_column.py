@@ -43,9 +43,8 @@ def synth_targets() -> Mapping[str, TargetColumn]:
     the same repository. A test recomputes the properties from the released files.
     """
     targets = {}
-    table = Path(__file__).with_name("synth_targets.csv")
-    lines = table.read_text("utf-8").splitlines()
-    for row in csv.DictReader(lines):
+    table = Path(__file__).with_name("synth_targets.csv").read_text("utf-8")
+    for row in csv.DictReader(table.splitlines()):
         sample_id = "/".join([row["split"], row["folder"], row["metadata"], row["query"]])
         targets[sample_id] = TargetColumn(
             distinct_values=int(row["distinct_values"]),

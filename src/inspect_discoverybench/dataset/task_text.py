@@ -77,8 +77,7 @@ def _framing(name: str) -> str:
 def _hint_section(heading: str, text: str) -> str:
     if not text:
         return ""
-    section = Prompt.load("solvers/hint").render(heading=heading, text=text)
-    return f"\n{section}\n"
+    return f"\n{Prompt.load('solvers/hint').render(heading=heading, text=text)}\n"
 
 
 def _describe(file: DataFile, hints: Hints, columns: bool) -> str:
@@ -86,17 +85,12 @@ def _describe(file: DataFile, hints: Hints, columns: bool) -> str:
     if file.description:
         parts.append(file.description)
     if file.domain_knowledge and hints.domain_knowledge:
-        hint = Prompt.load("solvers/file_hint")
-        parts.append(hint.render(text=file.domain_knowledge))
+        parts.append(Prompt.load("solvers/file_hint").render(text=file.domain_knowledge))
     if not file.columns:
-        without_columns = Prompt.load("solvers/without_columns")
-        suffix = Path(file.name).suffix
-        parts.append(without_columns.render(suffix=suffix))
+        parts.append(Prompt.load("solvers/without_columns").render(suffix=Path(file.name).suffix))
     elif columns:
-        column_list = Prompt.load("solvers/columns")
-        parts.append(column_list.render(columns=_column_list(file)))
-    contents = "\n\n".join(parts)
-    return Prompt.load("solvers/data_file").render(name=file.name, contents=contents)
+        parts.append(Prompt.load("solvers/columns").render(columns=_column_list(file)))
+    return Prompt.load("solvers/data_file").render(name=file.name, contents="\n\n".join(parts))
 
 
 def _column_list(file: DataFile) -> str:

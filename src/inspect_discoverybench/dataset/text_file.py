@@ -35,8 +35,8 @@ class TextFile:
         """
         content = read_file(path)
         is_binary = content.startswith(_COMPRESSED) or b"\0" in content
-        utf_8 = "utf-8-sig" if content.startswith(_BYTE_ORDER_MARK) else "utf-8"
         if not is_binary:
+            utf_8 = "utf-8-sig" if content.startswith(_BYTE_ORDER_MARK) else "utf-8"
             # 80 metadata files and one answer key of DB-SYNTH are in Windows-1252.
             for encoding in (utf_8, "cp1252"):
                 with suppress(UnicodeDecodeError):

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from inspect_discoverybench.dataset.table import Table
+from inspect_discoverybench.dataset.table_file import Table
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.invalid_values import first_reason
 from inspect_discoverybench.errors.redaction import printable

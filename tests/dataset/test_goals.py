@@ -1,8 +1,8 @@
-"""The number of steps in a workflow, in the ways in which the released workflows are written."""
+"""Goals: the number of steps in a gold workflow, in the ways in which the released workflows are written."""
 
 import pytest
 
-from inspect_discoverybench.dataset.workflow import length_category, workflow_length
+from inspect_discoverybench.dataset.goals import length_category, workflow_length
 
 
 @pytest.mark.parametrize(

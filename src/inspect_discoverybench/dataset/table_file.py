@@ -39,16 +39,14 @@ class Table:
             DataError: The file cannot be read, is empty or is no text file in UTF-8 or Windows-1252, a quoted value is
                 not closed, or a row has too few or too many values.
         """
-        text = read_text(path)
-        records = read_records(text, path)
+        records = read_records(read_text(path), path)
         header = next(records, None)
         if header is None or not header.values:
             raise DataError(f"{path}: the file is empty. The first row must contain the column names.")
         rows = {}
         for record in records:
             if record.values:
-                row = zip(header.values, record.values, strict=True)
-                rows[record.line] = dict(row)
+                rows[record.line] = dict(zip(header.values, record.values, strict=True))
         return cls(tuple(header.values), rows)
 
     def require_different_columns(self, path: Path) -> None:
@@ -85,8 +83,7 @@ class Record:
         for value in self.values:
             cell = value
             if self.text.startswith('"', position):
-                escaped = value.replace('"', '""')
-                cell = f'"{escaped}"'
+                cell = '"' + value.replace('"', '""') + '"'
             cells.append(cell)
             position += len(cell) + 1  # the separator
         return cells
@@ -121,8 +118,7 @@ def read_records(text: str, path: Path) -> Iterator[Record]:
                     f"{path}: line {reader.line_num} has {len(values)} values, expected {width}. The file may be "
                     f"truncated, or a value with {separator!r} or a line break is not in double quotes."
                 )
-            record_lines = lines[previous_end : reader.line_num]
-            yield Record(reader.line_num, "".join(record_lines), values)
+            yield Record(reader.line_num, "".join(lines[previous_end : reader.line_num]), values)
             previous_end = reader.line_num
     except csv.Error as error:
         raise DataError(f"{path}: line {reader.line_num}: {error}. The file may be truncated.") from error

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from inspect_discoverybench.cli.main import main
-from inspect_discoverybench.dataset.table import Table
+from inspect_discoverybench.dataset.table_file import Table
 
 pytestmark = pytest.mark.usefixtures("upstream", "sweep")
 

@@ -11,7 +11,7 @@ from inspect_discoverybench.dataset.goals import SourcedGoal, read_goals
 from inspect_discoverybench.dataset.paths import absolute, metadata_files
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.splits import REAL, SYNTH
-from inspect_discoverybench.dataset.table import Table, is_table
+from inspect_discoverybench.dataset.table_file import Table, is_table
 from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import DataError
 
@@ -25,12 +25,7 @@ def audit_release(root: Path) -> dict[str, Counts]:
     Raises:
         DataError: A file is missing or invalid.
     """
-    audits = {}
-    for split in (*REAL, *SYNTH):
-        name = f"{split.benchmark}/{split.name}"
-        goals = split.goals(root)
-        audits[name] = _count(goals)
-    return audits
+    return {f"{split.benchmark}/{split.name}": _count(split.goals(root)) for split in (*REAL, *SYNTH)}
 
 
 def audit_studies(path: Path, answer_key: Path | None = None) -> dict[str, Counts]:
@@ -54,8 +49,7 @@ def audit_studies(path: Path, answer_key: Path | None = None) -> dict[str, Count
     if problems:
         raise DataError("\n".join(problems))
 
-    goals = read_goals("custom", paths, answer_key)
-    return {location.name: _count(goals)}
+    return {location.name: _count(read_goals("custom", paths, answer_key))}
 
 
 def _count(goals: Sequence[SourcedGoal]) -> Counts:
@@ -64,7 +58,7 @@ def _count(goals: Sequence[SourcedGoal]) -> Counts:
     for goal in goals:
         counts["metadata files"].add(str(goal.source))
         _count_metadata(counts, goal.metadata)
-        _count_columns(counts, goal, read_table)
+        _count_missing_columns(counts, goal, read_table)
     return counts
 
 
@@ -93,13 +87,13 @@ def _count_metadata(counts: Counts, goal: SampleMetadata) -> None:
         counts["nearly constant target columns"].add(sample_id)
 
 
-def _count_columns(counts: Counts, goal: SourcedGoal, read_table: Callable[[Path], Table]) -> None:
-    """Count described columns that are missing."""
+def _count_missing_columns(counts: Counts, goal: SourcedGoal, read_table: Callable[[Path], Table]) -> None:
+    """Count columns that are described but not in their data file."""
     for file in goal.metadata.data_files:
         path = locate(goal.source.parent, file.name)
         if not is_table(path):
             continue
-        table = read_table(path)
+        columns = read_table(path).columns
         for column in file.columns:
-            if column.name not in table.columns:
+            if column.name not in columns:
                 counts["described columns that are missing"].add(f"{goal.source}: {file.name}: {column.name}")
