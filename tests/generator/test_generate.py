@@ -62,6 +62,23 @@ def test_gold_solves_every_task_of_a_set(tmp_path: Path) -> None:
     assert record["author"] == record["reviewer"] == BASELINE
 
 
+def test_a_goal_of_the_baseline_author_masks_one_facet_and_no_more(tmp_path: Path) -> None:
+    """Neither does it tell the difficulty."""
+    out = tmp_path / "set"
+    generate(out, BASELINE, height=3)
+    masked = set()
+    for file in out.glob("*/metadata_*.json"):
+        for query in json.loads(file.read_text("utf-8"))["queries"]:
+            *variables, target = query["relevant_cols"]
+            mentioned = [name for name in variables if name in query["question"]]
+            assert mentioned == (variables if query["masked_facet"] == "relationship" else [])
+            assert ("**" in query["question"]) == (query["masked_facet"] == "variables")
+            assert target in query["question"]
+            assert "step" not in query["question"]
+            masked.add(query["masked_facet"])
+    assert masked == {"relationship", "variables"}
+
+
 def test_an_interrupted_set_is_continued(tmp_path: Path) -> None:
     """The provider fails at the second domain; a new run continues the set."""
     out = tmp_path / "set"

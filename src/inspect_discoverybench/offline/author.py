@@ -108,13 +108,25 @@ def _range(variable: Values) -> tuple[float, float]:
 
 
 def _task(values: Values) -> Values:
-    """The hypothesis has the numbers of the table. The goal names the path length, so that no two tasks share it."""
-    target, length = values["name"].split("/")
+    """The hypothesis has the numbers of the table. The goal mentions what is not masked, and so differs by task."""
+    target, _ = values["name"].split("/")
     population = values["population"]
     variables = " and ".join(values["variables"])
     means = json.dumps(values["table"])
     means = means[:600]  # a hypothesis has at most 1,200 characters
     return {
         "hypothesis": f"{population}, the {target} depends on {variables}: {means}",
-        "goal": f"{population}, what determines the {target} in {length} steps?",
+        "goal": _goal(values["masked"], population, target, values),
     }
+
+
+def _goal(masked: str, population: str, target: str, values: Values) -> str:
+    """A question about the masked facet. The context is never masked: the hypotheses hold in all rows."""
+    if masked == "relationship":
+        variables = " and ".join(values["variables"])
+        return f"{population}, how does the {target} depend on {variables}?"
+
+    relationship = values["expression"]
+    for number, name in enumerate(values["variables"], 1):
+        relationship = relationship.replace(f"df['{name}']", f"x{number}")
+    return f"{population}, on which variables does the {target} depend as {relationship}?"
