@@ -6,8 +6,11 @@ Inspect drops arguments that a task does not have with a warning. The parameter 
 a misspelled argument is refused before any sample is paid for.
 """
 
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset
@@ -24,6 +27,31 @@ from inspect_discoverybench.errors.invalid_values import (
 
 VERSION = "3-A"
 """The number increases when scores are no longer comparable, the letter when only the interface changes."""
+
+
+Arguments = ParamSpec("Arguments")
+
+
+def _absolute_paths(*names: str) -> Callable[[Callable[Arguments, Task]], Callable[Arguments, Task]]:
+    """Make these arguments of a task absolute before Inspect records them: `inspect eval-retry` passes them again, from
+    any folder."""
+
+    def decorate(create: Callable[Arguments, Task]) -> Callable[Arguments, Task]:
+        @wraps(create)
+        def with_absolute_paths(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Task:
+            from inspect_discoverybench.dataset.paths import absolute
+
+            passed = signature(create).bind(*args, **kwargs)
+            for name in names:
+                if passed.arguments.get(name):
+                    # `str`, because the command line turns `3` into a number.
+                    path = Path(str(passed.arguments[name]))
+                    passed.arguments[name] = str(absolute(path))
+            return create(*passed.args, **passed.kwargs)
+
+        return with_absolute_paths
+
+    return decorate
 
 
 @task
@@ -146,6 +174,7 @@ def synth(  # noqa: D417
     )
 
 
+@_absolute_paths("path", "answer_key")
 @task
 def custom(  # noqa: D417
     path: str | None = None,
@@ -173,16 +202,14 @@ def custom(  # noqa: D417
             and its gold hypothesis is given.
     """
     from inspect_discoverybench.dataset.custom import custom_samples, single_goal
-    from inspect_discoverybench.dataset.paths import absolute
     from inspect_discoverybench.discovery import discovery_task
     from inspect_discoverybench.sandbox.specification import sandbox_spec
 
     refuse_unknown(custom, unknown)
     require_given(custom, "path", path)
     hints = Hints(domain_knowledge, workflow_tags, framing)
-    # `str`, because the command line turns `3` into a number.
-    location = absolute(Path(str(path)))
-    key_file = Path(str(answer_key)) if answer_key else None
+    location = Path(str(path))
+    key_file = Path(answer_key) if answer_key else None
     if goal is None:
         samples = custom_samples(location, key_file, hints)
     else:
@@ -287,6 +314,7 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
     )
 
 
+@_absolute_paths("out", "trees")
 @task
 def synth_generate(
     out: str | None = None,

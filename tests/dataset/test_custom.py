@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval as inspect_eval
+from inspect_ai import eval_retry
+from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import custom
 from inspect_discoverybench.dataset.custom import custom_samples
@@ -99,3 +101,38 @@ def test_a_relative_path_is_resolved_before_it_names_the_study(tmp_path: Path, m
     [sample] = task.dataset
     assert sample.id == "custom/mine/0/0"
     assert task.display_name == "DiscoveryBench custom (mine)"
+
+
+def test_a_retry_in_another_folder_finds_the_study_and_its_answer_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    write_study(here / "mine")
+    (here / "key.csv").write_text("dataset,metadataid,query_id,gold_hypo\nmine,0,0,y rises with x.\n", "utf-8")
+    there.mkdir()
+    monkeypatch.chdir(here)
+    gold = SolverSpec("discoverybench/gold")
+    grader = {"grader": "discoverybench/lexical"}
+    arguments = {"path": "mine", "answer_key": "key.csv", "sandbox": "local"}
+    [log] = inspect_eval("discoverybench/custom", task_args=arguments, model="none", solver=gold, model_roles=grader)
+    assert log.eval.task_args_passed == {
+        "path": str(here / "mine"),
+        "answer_key": str(here / "key.csv"),
+        "sandbox": "local",
+    }
+    monkeypatch.chdir(there)
+    [again] = eval_retry(log)
+    assert again.status == "success", again.error
+
+
+@pytest.mark.parametrize("folder", ["a::b", "s3::c/d"])
+def test_a_folder_from_which_inspect_cannot_copy_files_is_refused(folder: str, tmp_path: Path) -> None:
+    path = write_study(tmp_path / folder)
+    with pytest.raises(DataError, match=r"cannot copy files from a folder with '::' in its path\. Rename the folder"):
+        load(path)
+
+
+def test_a_goal_needs_the_metadata_file_and_not_its_folder(tmp_path: Path) -> None:
+    folder = write_study(tmp_path / "mine")
+    with pytest.raises(InvalidArgument, match=r"mine is a folder\. .* name the metadata file, such as .*metadata_0"):
+        custom(path=str(folder), goal="Why?")

@@ -80,6 +80,10 @@ def single_goal(path: Path, goal: object, answer_key: Path | None, hints: Hints)
             "commas: pass a question with commas to `discoverybench ask`."
         )
     location = absolute(path)
+    if location.is_dir():
+        raise InvalidArgument(
+            f"{location} is a folder. With a goal, name the metadata file, such as {metadata_files(location)[0]}."
+        )
     study = Study.read(location)
     asked_goal = _existing_or_new_goal(study, goal)
     golds = None  # a new goal has none, whatever rows the answer key has

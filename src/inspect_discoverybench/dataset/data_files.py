@@ -47,6 +47,8 @@ def locate(folder: Path, name: str) -> Path:
             f"{subject} is not inside the folder of its metadata file, or is a link to a file outside. Copy it there "
             "and use its relative path."
         )
+    if "::" in str(folder):  # https://filesystem-spec.readthedocs.io/en/latest/features.html#url-chaining
+        raise DataError(f"{folder}: Inspect cannot copy files from a folder with '::' in its path. Rename the folder.")
     if _RESERVED_NAME.match(str(relative)) or ":" in name or "\\" in name:
         raise DataError(f"{subject} has a reserved name, or ':' or '\\' in its name. Rename it.")
     if not path.is_file():
