@@ -99,6 +99,7 @@ RENDERED = {
     ),
     "solvers/no_data_guess_task": task_text(GOAL, Hints(), "no_data_guess_task", columns=False),
     "solvers/task_with_hints": task_text(GOAL, Hints(domain_knowledge=True, workflow_tags=True)),
+    "solvers/codegen_tool": Prompt.load("solvers/codegen_tool").render(),
     "solvers/person": person_instructions(14400, None),
     "solvers/person_with_two_limits": person_instructions(14400, 7200),
     "solvers/person_without_limits": person_instructions(None, None),

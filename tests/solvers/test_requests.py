@@ -22,24 +22,29 @@ ANSWER = submit(hypothesis="In all rows, y rises with x.", workflow="1. load")
 DRAFT = json.dumps({"hypothesis": "In all rows, y rises with x.", "workflow": "1. load"})
 LOOK = python("print(6 * 7)")
 COUNT = verdict("coder", "Count the rows.")
+STALLED = verdict("coder", "Count the rows.", progress=False)
 ANSWERED = verdict("coder", "", answered=True)
 
 SCRIPTS: dict[str, list[Turn]] = {
+    # By the name of the agent, and what happens.
     # An answer too early, code, two texts without an action, and two last calls.
     "react": [DRAFT, LOOK, "I think.", "I think so.", "I submit.", ANSWER],
     "codegen": [DRAFT, "I think.", LOOK, "I submit.", ANSWER],
     "datavoyager": ["1. Count.", ANSWERED, DRAFT, LOOK, "no object", COUNT, LOOK, ANSWERED, DRAFT, ANSWERED],
+    # Turns without progress, which the planner answers with a new plan, and no answer within the turns.
+    "datavoyager_without_progress": ["1. Count.", STALLED, LOOK, STALLED, "1. Group.", COUNT, LOOK, ANSWER],
     "reflexion": [LOOK, ANSWER, "I was wrong.", LOOK, ANSWER],
     "no_data_guess": ["I guess.", ANSWER],
 }
 
 
 @BOTH_FORMS
-@pytest.mark.parametrize("name", AGENTS)
-def test_requests_match_the_golden_files(name: str, form: str) -> None:
-    sample = play(SCRIPTS[name], AGENTS[name](form))
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_requests_match_the_golden_files(script: str, form: str) -> None:
+    agent, _, _ = script.partition("_without_")
+    sample = play(SCRIPTS[script], AGENTS[agent](form))
     text = "\n\n".join(shown(call) for call in longest(agent_calls(sample))) + "\n"
-    golden = GOLDEN / f"{name}_{form}.txt"
+    golden = GOLDEN / f"{script}_{form}.txt"
     if os.environ.get("DISCOVERYBENCH_ACCEPT_GOLDEN"):
         golden.parent.mkdir(parents=True, exist_ok=True)
         golden.write_text(text, "utf-8")
@@ -47,13 +52,18 @@ def test_requests_match_the_golden_files(name: str, form: str) -> None:
 
 
 def longest(requests: Sequence[ModelEvent]) -> list[ModelEvent]:
-    """The requests that are not the beginning of a later one."""
+    """The requests that are not the beginning of a later one with the same tools."""
     kept = []
     for number, request in enumerate(requests):
-        begins_later = [starts_with(later.input, request.input) for later in requests[number + 1 :]]
+        later_requests = [later for later in requests[number + 1 :] if has_same_tools(later, request)]
+        begins_later = [starts_with(later.input, request.input) for later in later_requests]
         if not any(begins_later):
             kept.append(request)
     return kept
+
+
+def has_same_tools(one: ModelEvent, other: ModelEvent) -> bool:
+    return (one.tools, one.tool_choice) == (other.tools, other.tool_choice)
 
 
 def starts_with(messages: Sequence[ChatMessage], beginning: Sequence[ChatMessage]) -> bool:

@@ -1,9 +1,11 @@
 """CodeGen: one program, run once, then a hypothesis based on its output (paper §5.1)."""
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import tool_with
 from inspect_ai.util import suspend_turn_limit
 
 from inspect_discoverybench.errors.invalid_values import refusing_unknown
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.results.agent_record import recording_arguments
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession
 from inspect_discoverybench.session.tool import python
@@ -23,13 +25,27 @@ def codegen(actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) ->
         actions: The form in which the model acts, `calls` or `text`.
         cell_seconds: Time limit of the program in seconds.
     """
-    actor = create_actor(actions, python(cell_seconds))
+    actor = create_codegen_actor(actions, cell_seconds)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         await run_codegen(state, actor)
         return state
 
     return solve
+
+
+def create_codegen_actor(actions: str, cell_seconds: int) -> Actor:
+    """Create the actor for a form. The tool says nothing about further calls, of which there are none.
+
+    Args:
+        actions: The form in which the model acts, `calls` or `text`.
+        cell_seconds: Time limit of the program in seconds.
+
+    Raises:
+        InvalidArgument: There is no such form.
+    """
+    description = Prompt.load("solvers/codegen_tool").render()
+    return create_actor(actions, tool_with(python(cell_seconds), description=description))
 
 
 async def run_codegen(state: TaskState, actor: Actor) -> None:

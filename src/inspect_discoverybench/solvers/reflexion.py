@@ -33,9 +33,8 @@ from inspect_discoverybench.session.session import (
     create_temporary_folder,
     require_not_lost,
 )
-from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.codegen import run_codegen
-from inspect_discoverybench.solvers.step import Actor, create_actor
+from inspect_discoverybench.solvers.codegen import create_codegen_actor, run_codegen
+from inspect_discoverybench.solvers.step import Actor
 from inspect_discoverybench.submission.submission import Submission, SubmissionState
 
 MAX_REFLECTION_LENGTH = 2000
@@ -99,7 +98,7 @@ def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAU
         InvalidArgument: The sample has no gold hypothesis, or the task's scorer is not HMS.
     """
     require_positive("trials", trials)
-    actor = create_actor(actions, python(cell_seconds))
+    actor = create_codegen_actor(actions, cell_seconds)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         if not state.target.text.strip():
