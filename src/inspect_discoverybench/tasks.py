@@ -33,8 +33,10 @@ Arguments = ParamSpec("Arguments")
 
 
 def _absolute_paths(*names: str) -> Callable[[Callable[Arguments, Task]], Callable[Arguments, Task]]:
-    """Make these arguments of a task absolute before Inspect records them: `inspect eval-retry` passes them again, from
-    any folder."""
+    """Make paths among a task's arguments absolute before Inspect records them.
+
+    `inspect eval-retry` passes them again, from any folder.
+    """
 
     def decorate(create: Callable[Arguments, Task]) -> Callable[Arguments, Task]:
         @wraps(create)
