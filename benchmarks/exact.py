@@ -24,6 +24,12 @@ NUMBERS = (25, 100, 239)
 GOLDS = ("25 tasks, 3 studies (DB-REAL train)", "239 tasks, 6 studies (DB-REAL test)")
 """Names of released data, whose sizes of gold hypotheses are used."""
 
+CLAIM_RATES = (0.002, 0.02, 0.1, 0.5, 0.98)
+"""Probabilities that a hypothesis claims a relationship."""
+
+LITE_TASKS = 48
+"""Number of tasks of `split=lite`, each with its own gold hypothesis."""
+
 PARTIAL_SCORES = (0.25, 0.5, 0.75)
 
 PARTIAL_DIFFERENCES = (0.25, 0.5)
@@ -70,7 +76,7 @@ class Coverage:
 
 
 def _intervals_of_means(means: Sequence[ClusterMean]) -> States:
-    intervals = [interval_of(mean, TAIL, max_size=mean.values) for mean in means]
+    intervals = [interval_of(mean, TAIL, unseen=TAIL, max_size=mean.values) for mean in means]
     return States(
         low=np.array([interval.low for interval in intervals]),
         high=np.array([interval.high for interval in intervals]),
@@ -134,9 +140,9 @@ class GoldModel:
             [GainAndLoss(mean, nothing, variance(mean, lowest=-1)) for mean in self._means()]
         )
 
-    def coverages(self, states: States) -> Iterator[Coverage]:
+    def coverages(self, states: States, chances: Sequence[float] = CHANCES) -> Iterator[Coverage]:
         """The coverage for every chance."""
-        for chance in CHANCES:
+        for chance in chances:
             probabilities = self.probabilities(chance)
             yield Coverage((chance,), states.coverage(probabilities, chance), states.width(probabilities))
 
@@ -196,7 +202,7 @@ class ValueModel:
 
 def golds_of(data: str) -> GoldModel:
     """The golds of released data, by its name in `DATA`."""
-    return GoldModel(list(Counter(Tasks(DATA[data]).golds).values()))
+    return GoldModel(list(Counter(Tasks.of(DATA[data]).golds).values()))
 
 
 Row = tuple[str, str, str, float, str, float]
@@ -228,3 +234,14 @@ def rows() -> Iterator[Row]:
         golds = golds_of(data)
         yield _row("mean", "golds all or nothing", data, golds.coverages(golds.of_mean()), (0.25,))
         yield _row("difference", "golds all or nothing", data, golds.coverages(golds.of_difference()), (0.25,))
+    yield from rows_of_claims()
+
+
+def rows_of_claims() -> Iterator[Row]:
+    """Rows for the rate of claims, each at one rate: the hypotheses on one gold all claim a relationship, or none."""
+    models = {data: golds_of(data) for data in GOLDS}
+    models[f"{LITE_TASKS} tasks (DB-REAL lite)"] = GoldModel([1] * LITE_TASKS)
+    for name, model in models.items():
+        for each in model.coverages(model.of_mean(), CLAIM_RATES):
+            [rate] = each.chances
+            yield "claim rate", "golds all or nothing", name, each.coverage, f"{rate:.4g}", each.width

@@ -41,6 +41,9 @@ DATA = {
 }
 """Number of tasks of each gold hypothesis, by study."""
 
+Chance = float | np.ndarray
+"""The probability to solve a task, the same for all tasks or one for each."""
+
 Interval = Estimate | PairedDifference | NewStudies
 
 CHANCES = (
@@ -99,41 +102,62 @@ SETTINGS = {
 }
 
 
+@dataclass(frozen=True)
 class Tasks:
-    """The gold hypothesis and the study of each task, as numbers."""
+    """The gold hypothesis and the study of each task, as numbers from 0."""
 
-    def __init__(self, data: str) -> None:
-        self.golds: list[int] = []
-        self.studies: list[int] = []
+    golds: Sequence[int]
+    studies: Sequence[int]
+
+    @classmethod
+    def of(cls, data: str) -> "Tasks":
+        """The tasks of one of the texts in `DATA`."""
+        golds: list[int] = []
+        studies: list[int] = []
         gold = 0
         for study, sizes in enumerate(data.split("|")):
             for size in sizes.split():
-                self.golds += [gold] * int(size)
-                self.studies += [study] * int(size)
+                golds += [gold] * int(size)
+                studies += [study] * int(size)
                 gold += 1
-        self.numbers = range(len(self.golds))
+        return cls(golds, studies)
+
+    @property
+    def numbers(self) -> range:
+        """The number of each task."""
+        return range(len(self.golds))
 
 
 @dataclass(frozen=True)
 class System:
-    """Scores of a system, and the true mean on these studies and on all of which they are a sample."""
+    """A system.
+
+    Attributes:
+        scores: The score of each task; NaN if it is lost.
+        lowest: The lowest score that each task could have had.
+        highest: The highest one.
+        expected: The expected score of each task in its study.
+        on_new_studies: The true mean on all studies of which these are a sample.
+    """
 
     scores: np.ndarray
     lowest: np.ndarray
     highest: np.ndarray
-    on_these_studies: float
+    expected: np.ndarray
     on_new_studies: float
 
+    @property
+    def on_these_studies(self) -> float:
+        """The true mean on these studies."""
+        return float(self.expected.mean())
 
-def simulate(
-    random: np.random.Generator, tasks: Tasks, setting: Setting, chances: tuple[float, float]
-) -> tuple[System, System]:
-    """Draw the scores of two systems."""
+
+def simulate(random: np.random.Generator, tasks: Tasks, setting: Setting, chances: Sequence[Chance]) -> list[System]:
+    """Draw the scores of systems with these chances to solve a task."""
     study = _effect(random, setting.study, tasks.studies)
     gold = _effect(random, setting.gold, tasks.golds)
     task = _effect(random, setting.task, tasks.numbers)
-    first, second = (_system(random, tasks, setting, chance, study, gold + task) for chance in chances)
-    return first, second
+    return [_system(random, tasks, setting, chance, study, gold + task) for chance in chances]
 
 
 def _effect(random: np.random.Generator, share: float, clusters: Sequence[int]) -> np.ndarray:
@@ -147,7 +171,7 @@ def _system(
     random: np.random.Generator,
     tasks: Tasks,
     setting: Setting,
-    chance: float,
+    chance: Chance,
     study: np.ndarray,
     gold_and_task: np.ndarray,
 ) -> System:
@@ -172,12 +196,12 @@ def _system(
         scores=np.where(is_lost, np.nan, scores),
         lowest=np.where(is_lost, 0.0, scores),
         highest=np.where(is_lost, 1.0, scores),
-        on_these_studies=score_if_solved * float(chance_in_study.mean()),
-        on_new_studies=score_if_solved * chance,
+        expected=score_if_solved * chance_in_study,
+        on_new_studies=score_if_solved * float(np.mean(chance)),
     )
 
 
-def intervals(tasks: Tasks, setting: Setting, systems: tuple[System, System]) -> dict[str, tuple[Any, float]]:
+def intervals(tasks: Tasks, setting: Setting, systems: Sequence[System]) -> dict[str, tuple[Any, float]]:
     """The intervals that are printed for two systems, each with the truth."""
     a, b = systems
     if np.isnan(a.scores + b.scores).all():  # nothing to print
@@ -210,7 +234,7 @@ def coverage(data: str, setting: Setting, count: int) -> pd.DataFrame:
     how often the interval of a difference leaves out the 0 that is the truth.
     """
     random = np.random.default_rng(1)
-    tasks = Tasks(DATA[data])
+    tasks = Tasks.of(DATA[data])
     rows = []
     for chances in CHANCES * count:
         systems = simulate(random, tasks, setting, chances)

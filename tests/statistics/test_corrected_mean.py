@@ -9,7 +9,7 @@ from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.statistics.corrected_mean import corrected_mean
 from tests.fields import assert_fields
 
-TASKS = Tasks(DATA["239 tasks, 6 studies (DB-REAL test)"])
+TASKS = Tasks.of(DATA["239 tasks, 6 studies (DB-REAL test)"])
 EQUAL = [1] * 239
 
 T_19 = 2.0930240544

@@ -79,6 +79,12 @@ def test_the_interval_of_a_difference_covers_the_truth_where_it_is_graded(values
     assert min(each.coverage for each in model.coverages(model.of_difference())) >= LOWEST
 
 
+def test_the_interval_of_a_difference_covers_the_truth_where_many_gains_are_small(sweep: None) -> None:
+    """The least favourable of the models that were enumerated."""
+    model = exact.ValueModel(100, 1, 0.25)
+    assert min(each.coverage for each in model.coverages(model.of_difference())) >= LOWEST
+
+
 def test_the_exact_intervals_are_those_of_data_sets() -> None:
     """Three of eight tasks gain 1, and two lose 0.5; of golds with 3, 2 and 1 tasks, that with 2 is solved."""
     pair = exact.ValueModel(8, 1, -0.5)

@@ -51,11 +51,11 @@ def test_the_interval_of_golds_that_are_all_or_nothing_is_clopper_and_pearsons(s
 def test_the_effective_size_is_that_of_zeros_and_ones_with_the_same_variance() -> None:
     """20 golds with three tasks each: one task of every gold is solved, and all tasks of five golds.
 
-    The means of golds are 1 and 1/3, so that their variance is (2/3)² · 3/16. One more gold adds ((1 − m)² + m²) / 2.
+    The means of golds are 1 and 1/3, so that their variance is (2/3)² · 3/16. Half a gold adds ((1 − m)² + m²) / 4.
     """
     clusters = [*range(20)] * 3
     scores = [1] * 20 + [cluster < 5 for cluster in range(20)] * 2
-    variance = (2 / 3) ** 2 * 3 / 16 / 19 + (1 / 2**2 + 1 / 2**2) / 2 / 20**2
+    variance = (2 / 3) ** 2 * 3 / 16 / 19 + (1 / 2**2 + 1 / 2**2) / 4 / 20**2
     size = 1 / 2**2 / variance
     assert 20 < size < 60
     assert_fields(

@@ -11,7 +11,7 @@ from inspect_discoverybench.statistics.new_studies import NewStudies
 from inspect_discoverybench.statistics.paired import compare_paired
 from tests.fields import assert_fields
 
-STUDIES = Tasks(DATA["200 tasks, 13 studies (DB-SYNTH test)"]).studies
+STUDIES = Tasks.of(DATA["200 tasks, 13 studies (DB-SYNTH test)"]).studies
 TASKS = range(200)
 
 

@@ -12,6 +12,9 @@ from inspect_discoverybench.statistics.partial_scores import Bounds
 SIGNIFICANCE_LEVEL = 0.05
 """Intervals have the complementary level, 95 %."""
 
+ADDITIONAL_CLUSTERS = 0.5
+"""Agresti and Caffo (2000) add observations: where most values are equal, few clusters may show any variation."""
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -45,23 +48,24 @@ def mean_interval(bounds: Bounds, clusters: Sequence[Hashable]) -> Interval:
 
     tail = SIGNIFICANCE_LEVEL / 2
     return Interval(
-        low=interval_of(lowest, tail, max_size=lowest.values).low,
-        high=interval_of(highest, tail, max_size=highest.values).high,
+        low=interval_of(lowest, tail, unseen=tail, max_size=lowest.values).low,
+        high=interval_of(highest, tail, unseen=tail, max_size=highest.values).high,
     )
 
 
-def interval_of(result: ClusterMean, tail: float, max_size: float) -> Interval:
+def interval_of(result: ClusterMean, tail: float, unseen: float, max_size: float) -> Interval:
     """Clopper and Pearson's interval for a mean of values in [0, 1].
 
     Args:
         result: The mean, of at least two clusters.
         tail: Probability beyond each end.
+        unseen: Probability that no cluster shows values that are more frequent than the interval allows.
         max_size: The largest effective sample size.
     """
     # At least as far as if all values were equal. Other values may be as frequent as 1 − certain: with the probability
-    # `tail`, no cluster shows one.
+    # `unseen`, no cluster shows one.
     mean = result.mean
-    certain = tail ** (1 / result.clusters)
+    certain = unseen ** (1 / result.clusters)
     low = certain * mean
     high = 1 - certain * (1 - mean)
     if not 0 < mean < 1:
@@ -81,10 +85,9 @@ def interval_of(result: ClusterMean, tail: float, max_size: float) -> Interval:
 def variance(result: ClusterMean, lowest: float) -> float:
     """Variance of a mean of values from `lowest` to 1; NaN for a single cluster.
 
-    It is as if one more cluster had the lowest or the highest value, with equal chances: where most values are equal,
-    few clusters may show any variation (after Agresti and Caffo 2000).
+    It is as if the additional clusters had the lowest or the highest value, with equal chances.
     """
-    additional = ((result.mean - lowest) ** 2 + (1 - result.mean) ** 2) / 2
+    additional = ADDITIONAL_CLUSTERS * ((result.mean - lowest) ** 2 + (1 - result.mean) ** 2) / 2
     return result.variance + additional / result.clusters**2
 
 

@@ -17,6 +17,10 @@ SMALLEST_TAIL = 1e-300
 MAX_SIZE_PER_TASK = 8
 """Largest effective sample size per task. Where nearly all gains are equal, the few larger ones decide the mean."""
 
+UNSEEN_PER_TAIL = 1.8
+"""How much more likely than what is beyond an end are gains or losses that no task shows. With 2.4, an interval of 95 %
+covers less than 93 % where most gains are small; with 1, it is wider than it needs to be."""
+
 
 def difference_interval(bounds: Bounds, clusters: Sequence[Hashable], comparisons: int = 1) -> Interval:
     """Interval and test for a mean of differences in [−1, 1].
@@ -69,9 +73,10 @@ class GainAndLoss:
 
     def low(self, tail: float) -> float:
         """Lower end of the interval that leaves this probability below."""
+        unseen = UNSEEN_PER_TAIL * tail
         max_size = MAX_SIZE_PER_TASK * self.gain.values
-        less_gain = self.gain.mean - interval_of(self.gain, tail, max_size).low
-        more_loss = interval_of(self.loss, tail, max_size).high - self.loss.mean
+        less_gain = self.gain.mean - interval_of(self.gain, tail, unseen, max_size).low
+        more_loss = interval_of(self.loss, tail, unseen, max_size).high - self.loss.mean
         squared = less_gain**2 + more_loss**2 - 2 * self._correlation() * less_gain * more_loss
         # Below 0 only by rounding.
         return self.gain.mean - self.loss.mean - math.sqrt(max(0.0, squared))
