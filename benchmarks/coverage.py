@@ -8,6 +8,7 @@ the mean corrected by people's labels, on tasks drawn from DB-REAL test.
 
 import argparse
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from statistics import fmean
@@ -17,10 +18,15 @@ import numpy as np
 from measure import show
 from simulation import DATA, SETTINGS, Tasks, coverage, simulate
 
+from inspect_discoverybench.comparison.comparison import compare
+from inspect_discoverybench.comparison.system import System
 from inspect_discoverybench.human_study.statistic import kappa
+from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.statistics.corrected_mean import corrected_mean
+from inspect_discoverybench.statistics.mean import estimate_mean
+from tests.typed_results import MISSING, result
 
-DB_REAL_TEST = Tasks(DATA["239 tasks, 6 studies (DB-REAL test)"])
+DB_REAL_TEST = Tasks.of(DATA["239 tasks, 6 studies (DB-REAL test)"])
 
 KNOWLEDGE = (0.5, 0.8, 0.95, 0.98)
 """Probabilities that an annotator knows the choice instead of guessing."""
@@ -48,6 +54,15 @@ LABELS = (
     (40, 0.6),
 )
 """Numbers of labels, and shares of tasks without a submission."""
+
+CLAIMS = replace(SETTINGS["usual"], values=(1,), shares=(1,))
+"""Whether a hypothesis claims a relationship depends on study, gold hypothesis and task as scores usually do."""
+
+RANKED = ("25 tasks, 3 studies (DB-REAL train)", "239 tasks, 6 studies (DB-REAL test)")
+"""Data on which three systems are ranked."""
+
+LOST = 1 / 3
+"""Share of one of these systems' samples that are unscored. All of them are successes."""
 
 Row = tuple[str | float, ...]
 
@@ -104,6 +119,57 @@ def draw_kappa(random: np.random.Generator, pairs: int, knowledge: float, chance
     return result.low, result.high, truth
 
 
+def draw_claims(random: np.random.Generator, rate: float) -> Draw:
+    """The rate of claims on DB-REAL test."""
+    [system] = simulate(random, DB_REAL_TEST, CLAIMS, [rate])
+    estimate = estimate_mean(system.scores, DB_REAL_TEST.golds)
+    return estimate.low, estimate.high, system.on_these_studies
+
+
+def rows_of_claims(count: int) -> list[Row]:
+    """One row for each rate."""
+    random = np.random.default_rng(6)
+    rows: list[Row] = []
+    for rate in exact.CLAIM_RATES:
+        figures = covered(count, [partial(draw_claims, random, rate)])
+        rows.append((f"claims at a rate of {rate}", "239 tasks, 6 studies (DB-REAL test)", "mean", *figures, ""))
+    return rows
+
+
+def ranked(random: np.random.Generator, tasks: Tasks) -> dict[str, Draw]:
+    """The intervals in the ranking of three systems that solve half of the tasks."""
+    systems = []
+    truths = {}
+    simulated_systems = simulate(random, tasks, SETTINGS["usual"], [0.5, 0.5, 0.5])
+    for name, simulated in zip(("lossy", "second", "third"), simulated_systems, strict=True):
+        scores = simulated.scores.copy()
+        if name == "lossy":
+            successes = random.permutation(np.flatnonzero(scores))
+            scores[successes[: round(LOST * len(scores))]] = MISSING
+        rows = [
+            result(f"task {number}", score, gold_hypothesis=f"gold {gold}", study=f"study {study}")
+            for number, (score, gold, study) in enumerate(zip(scores, tasks.golds, tasks.studies, strict=True))
+        ]
+        configuration, *_ = configurations_of(rows)  # one for each row, all equal
+        systems.append(System(name, configuration, rows))
+        truths[name] = simulated.on_these_studies
+    ranking = compare(systems, {}).ranking
+    return {rank.system: (rank.estimate.low, rank.estimate.high, truths[rank.system]) for rank in ranking}
+
+
+def rows_of_rankings(count: int) -> list[Row]:
+    """One row for the system whose samples are lost and one for another, on each of the data."""
+    random = np.random.default_rng(7)
+    rows: list[Row] = []
+    for data in RANKED:
+        rankings = [ranked(random, Tasks.of(DATA[data])) for _ in range(count)]
+        for name, label in {"lossy": "that system", "second": "another"}.items():
+            draws = iter([ranking[name] for ranking in rankings])
+            figures = covered(count, [partial(next, draws)])
+            rows.append(("a third of one system's samples unscored", data, f"ranking, {label}", *figures, ""))
+    return rows
+
+
 def each_task(random: np.random.Generator, share: float) -> np.ndarray:
     """Whether something that happens to this share of the tasks happens to each of them."""
     return np.less(random.random(239), share)
@@ -111,8 +177,7 @@ def each_task(random: np.random.Generator, share: float) -> np.ndarray:
 
 def draw_corrected(random: np.random.Generator, labels: int, silent: float, chance: float, invented: float) -> Draw:
     """The mean corrected by labels. Some tasks have no submission, and need no label."""
-    chances = (chance, chance)
-    system, _ = simulate(random, DB_REAL_TEST, SETTINGS["usual"], chances)
+    [system] = simulate(random, DB_REAL_TEST, SETTINGS["usual"], [chance])
     is_silent = each_task(random, silent)
     true = np.where(is_silent, 0.0, system.scores)
     is_seen = each_task(random, 0.75)
@@ -176,6 +241,8 @@ def main() -> None:
     else:
         columns = {"setting": "", "data": "", "interval": "", **figures, "false alarms": ".1%"}
         rows = rows_of_scores(options.count)
+        rows += rows_of_claims(options.count)
+        rows += rows_of_rankings(options.count // 5)  # a comparison of three systems takes longer
     show("Coverage of the 95 % intervals", columns, rows)
 
 
