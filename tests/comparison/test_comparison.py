@@ -87,24 +87,29 @@ def test_the_intervals_of_a_ranking_cover_what_missing_scores_could_be() -> None
         assert estimate.low < 7 / TASKS < estimate.mean < 0.5 <= everything.high <= estimate.high
 
 
-@pytest.mark.parametrize("lost", [0.2, 0.6])
+@pytest.mark.parametrize("lost", [1 / 3, 1 / 2])
 def test_a_ranking_covers_the_truth_whatever_scores_are_lost(lost: float) -> None:
-    """Three systems solve half of the tasks. Only successes are lost."""
+    """The first of three systems lost this share of its samples: successes, most of them on tasks that all find easy.
+
+    The systems solve 90 % of the easy tasks and 10 % of the others.
+    """
     random = np.random.default_rng(0)
-    covered: list[bool] = []
-    for _ in range(40):
+    covered: dict[str, list[bool]] = {"first": [], "second": [], "third": []}
+    for _ in range(20):
         systems = []
-        for name in ("first", "second", "third"):
-            rows = []
-            for number in range(TASKS):
-                is_solved = random.random() < 0.5
-                is_lost = is_solved and random.random() < lost
-                rows.append(result(f"t{number}", MISSING if is_lost else float(is_solved)))
+        for name in covered:
+            solved = [random.random() < (0.9 if number % 2 else 0.1) for number in range(TASKS)]
+            successes = random.permutation(np.flatnonzero(solved))
+            lost_ones = successes[: round(lost * TASKS)] if name == "first" else []
+            rows = [
+                result(f"t{number}", MISSING if number in lost_ones else float(is_solved))
+                for number, is_solved in enumerate(solved)
+            ]
             configuration, *_ = configurations_of(rows)
             systems.append(System(name, configuration, rows))
-        estimates = [rank.estimate for rank in compare(systems, {}).ranking]
-        covered += [estimate.low <= 0.5 <= estimate.high for estimate in estimates]
-    assert np.mean(covered) >= 0.93
+        for rank in compare(systems, {}).ranking:
+            covered[rank.system].append(rank.estimate.low <= 0.5 <= rank.estimate.high)
+    assert min(np.mean(contains) for contains in covered.values()) >= 0.93
 
 
 def test_the_tasks_of_systems_are_described() -> None:
