@@ -100,11 +100,10 @@ def test_a_ranking_covers_the_truth_whatever_scores_are_lost(lost: float) -> Non
         for name in covered:
             solved = [random.random() < (0.9 if number % 2 else 0.1) for number in range(TASKS)]
             successes = random.permutation(np.flatnonzero(solved))
-            lost_ones = successes[: round(lost * TASKS)] if name == "first" else []
-            rows = [
-                result(f"t{number}", MISSING if number in lost_ones else float(is_solved))
-                for number, is_solved in enumerate(solved)
-            ]
+            scores = np.array(solved, float)
+            if name == "first":
+                scores[successes[: round(lost * TASKS)]] = MISSING
+            rows = [result(f"t{number}", score) for number, score in enumerate(scores)]
             configuration, *_ = configurations_of(rows)
             systems.append(System(name, configuration, rows))
         for rank in compare(systems, {}).ranking:
