@@ -7,7 +7,6 @@ from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 from inspect_ai.solver import Solver, TaskState
-from inspect_ai.util import SandboxEnvironmentSpec
 from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
 from inspect_discoverybench.dataset.data_files import verify_data_files
@@ -19,6 +18,7 @@ from inspect_discoverybench.provenance import provenance
 from inspect_discoverybench.results.agent_record import record_steps
 from inspect_discoverybench.results.run_record import AGENT_DIGEST
 from inspect_discoverybench.sandbox.image import record_image
+from inspect_discoverybench.sandbox.specification import SandboxOptions
 from inspect_discoverybench.scorer.claim import CLAIM_KEY
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, DEFAULT_TIMEOUT, require_judge
@@ -43,7 +43,7 @@ def discovery_task(
     title: str,
     samples: list[Sample],
     *,
-    sandbox: SandboxEnvironmentSpec,
+    sandbox: SandboxOptions,
     aggregation: str,
     agent: str | None,
     agent_args: Mapping[str, Any] | None,
@@ -61,7 +61,7 @@ def discovery_task(
             was created, and does not recognise logs of the same task under another alias.
         title: Name of the task in displays and tables, without the prefix.
         samples: The samples, before any filter.
-        sandbox: The sandbox.
+        sandbox: What the user says about the sandbox.
         aggregation: The form of the score.
         agent: The agent; None for `react`. What Inspect's `--solver` takes, which takes precedence.
         agent_args: Arguments of the agent.
@@ -74,12 +74,13 @@ def discovery_task(
         filters: Accepted values by metadata field.
     """
     title = f"DiscoveryBench {title}"
+    specification = sandbox.specification()
     selected = select(samples, filters or {})
     metadata = provenance(
         checksum=data_checksum(samples),
         prompt_folders=["judge", "solvers"],
         commit=commit,
-        sandbox=sandbox,
+        sandbox=specification,
     )
     if placebo is not None:
         selected = placebo_samples(selected, placebo)
@@ -104,9 +105,9 @@ def discovery_task(
         cleanup=end_sample,
         scorer=scorer,
         headline_metric=SCORE_NAME if scorer else None,
-        sandbox=sandbox,
+        sandbox=specification,
         # Checkpoints read files of the container's folders, which Inspect cannot. No task sees `--checkpoint`.
-        checkpoint=False if sandbox.type == "docker" else None,
+        checkpoint=False if specification.type == "docker" else None,
         message_limit=200,
         # Waiting for retries and for shared slots is not work, so that a provider's outage does not use it up.
         working_limit=3600,

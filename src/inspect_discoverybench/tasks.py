@@ -104,14 +104,14 @@ def real(
     """
     from inspect_discoverybench.dataset.splits import released_samples
     from inspect_discoverybench.discovery import discovery_task
-    from inspect_discoverybench.sandbox.specification import sandbox_spec
+    from inspect_discoverybench.sandbox.specification import SandboxOptions
 
     refuse_unknown(real, unknown)
     return discovery_task(
         "real",
         f"DB-REAL ({split})",
         released_samples("real", split, Hints(domain_knowledge, workflow_tags, framing)),
-        sandbox=sandbox_spec(sandbox, build, image),
+        sandbox=SandboxOptions(sandbox, build, image),
         aggregation=aggregation,
         claim=claim,
         agent=agent,
@@ -151,14 +151,14 @@ def synth(  # noqa: D417
     """
     from inspect_discoverybench.dataset.splits import released_samples
     from inspect_discoverybench.discovery import discovery_task
-    from inspect_discoverybench.sandbox.specification import sandbox_spec
+    from inspect_discoverybench.sandbox.specification import SandboxOptions
 
     refuse_unknown(synth, unknown)
     return discovery_task(
         "synth",
         f"DB-SYNTH ({split})",
         released_samples("synth", split, Hints(framing=framing)),
-        sandbox=sandbox_spec(sandbox, build, image),
+        sandbox=SandboxOptions(sandbox, build, image),
         aggregation=aggregation,
         claim=claim,
         agent=agent,
@@ -205,7 +205,7 @@ def custom(  # noqa: D417
     """
     from inspect_discoverybench.dataset.custom import custom_samples, single_goal
     from inspect_discoverybench.discovery import discovery_task
-    from inspect_discoverybench.sandbox.specification import sandbox_spec
+    from inspect_discoverybench.sandbox.specification import SandboxOptions
 
     refuse_unknown(custom, unknown)
     require_given(custom, "path", path)
@@ -220,7 +220,7 @@ def custom(  # noqa: D417
         "custom",
         f"custom ({location.name})",
         samples,
-        sandbox=sandbox_spec(sandbox, build, image),
+        sandbox=SandboxOptions(sandbox, build, image),
         aggregation=aggregation,
         claim=claim,
         agent=agent,
@@ -246,14 +246,14 @@ def demo(
     """Eight small invented studies that run without an API key, network or Docker; arguments as in `real`."""
     from inspect_discoverybench.dataset.custom import demo_samples
     from inspect_discoverybench.discovery import discovery_task
-    from inspect_discoverybench.sandbox.specification import sandbox_spec
+    from inspect_discoverybench.sandbox.specification import SandboxOptions
 
     refuse_unknown(demo, unknown)
     return discovery_task(
         "demo",
         "demo",
         demo_samples(Hints(framing=framing)),
-        sandbox=sandbox_spec(sandbox, build, image),
+        sandbox=SandboxOptions(sandbox, build, image),
         aggregation=aggregation,
         claim=claim,
         agent=agent,
@@ -363,7 +363,7 @@ def synth_generate(
     from inspect_discoverybench.generator.set_folder import SetFolder, SetSettings
     from inspect_discoverybench.provenance import provenance
     from inspect_discoverybench.sandbox.image import record_image
-    from inspect_discoverybench.sandbox.specification import sandbox_spec
+    from inspect_discoverybench.sandbox.specification import SandboxOptions
     from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
 
     refuse_unknown(synth_generate, unknown)
@@ -380,7 +380,7 @@ def synth_generate(
     )
     folder = SetFolder(Path(str(out)))
     folder.open(settings)
-    spec = sandbox_spec(sandbox, build, image)
+    spec = SandboxOptions(sandbox, build, image).specification()
     return Task(
         name="discoverybench/synth_generate",
         display_name=f"DiscoveryBench generator ({folder.path.name})",

@@ -1,6 +1,7 @@
 """The sandbox that runs the agents' code: a Docker container, a pod in a Kubernetes cluster, or the local machine."""
 
 import os
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,38 +22,61 @@ VALUES = "sandbox/helm-values.yaml"
 """The values for the chart of inspect-k8s-sandbox."""
 
 
-def sandbox_spec(provider: str, build: bool = False, custom_image: str | None = None) -> SandboxEnvironmentSpec:
-    """Make the sandbox specification of a task.
+@dataclass(frozen=True)
+class SandboxOptions:
+    """What a user says about the sandbox of a task.
 
-    A custom image is never built. By default the image is `DISCOVERYBENCH_IMAGE`; if that is not set, it is built from
-    `sandbox/` if it is missing or `build` is true, and for `k8s` it is the published one.
-
-    Raises:
-        InvalidArgument: The provider is not supported, or an argument does not apply to it.
+    Attributes:
+        provider: `docker`, `k8s` or `local`.
+        build: Whether to build the package's Docker image even if it exists.
+        image: Run this image instead of the package's.
     """
-    require_boolean("build", build)
-    chosen = custom_image or os.environ.get(IMAGE_VARIABLE)
-    if build and (provider != "docker" or chosen):
-        got = f"image={chosen}" if provider == "docker" else f"sandbox={provider}"
+
+    provider: str
+    build: bool = False
+    image: str | None = None
+
+    @property
+    def other_image(self) -> str | None:
+        """The image to run instead of the package's: the option, else `DISCOVERYBENCH_IMAGE`, else None."""
+        return self.image or os.environ.get(IMAGE_VARIABLE)
+
+    @property
+    def runs_package_image(self) -> bool:
+        """Whether code runs in the package's image, so that it is known what it can read."""
+        return self.provider in ("docker", "k8s") and not self.other_image
+
+    def specification(self) -> SandboxEnvironmentSpec:
+        """Make Inspect's specification of the sandbox.
+
+        Another image is never built. The package's image is built from `sandbox/` if it is missing or `build` is true;
+        for `k8s` it is the published one.
+
+        Raises:
+            InvalidArgument: The provider is not supported, or an option does not apply to it.
+        """
+        require_boolean("build", self.build)
+        if self.build and not (self.provider == "docker" and self.runs_package_image):
+            got = f"image={self.other_image}" if self.provider == "docker" else f"sandbox={self.provider}"
+            raise InvalidArgument(
+                f"build=true requires sandbox=docker and the package's own image, got {got}. Omit one of them."
+            )
+        match self.provider:
+            case "docker":
+                return SandboxEnvironmentSpec("docker", _compose(self.other_image, self.build))
+            case "k8s":
+                return SandboxEnvironmentSpec("k8s", str(_helm_values(self.other_image)))
+            case "local" if self.image:
+                raise InvalidArgument(f"image={self.image} requires sandbox=docker or sandbox=k8s, got sandbox=local.")
+            case "local":
+                return SandboxEnvironmentSpec("local")
         raise InvalidArgument(
-            f"build=true requires sandbox=docker and the package's own image, got {got}. Omit one of them."
+            f"sandbox={self.provider} is not supported. Possible values: docker, k8s, local. "
+            "For other providers, use Inspect's option --sandbox PROVIDER:CONFIG."
         )
-    match provider:
-        case "docker":
-            return SandboxEnvironmentSpec("docker", _compose(chosen, build))
-        case "k8s":
-            return SandboxEnvironmentSpec("k8s", str(_helm_values(chosen)))
-        case "local" if custom_image:
-            raise InvalidArgument(f"image={custom_image} requires sandbox=docker or sandbox=k8s, got sandbox=local.")
-        case "local":
-            return SandboxEnvironmentSpec("local")
-    raise InvalidArgument(
-        f"sandbox={provider} is not supported. Possible values: docker, k8s, local. "
-        "For other providers, use Inspect's option --sandbox PROVIDER:CONFIG."
-    )
 
 
-def _compose(chosen: str | None, build: bool) -> ComposeConfig:
+def _compose(other_image: str | None, build: bool) -> ComposeConfig:
     """Read `compose.yaml` and set the image. The section `build` is kept only if the image must be built.
 
     With this section, Inspect would build the image at the start of each run. Compose writes the project name into the
@@ -60,12 +84,12 @@ def _compose(chosen: str | None, build: bool) -> ComposeConfig:
     """
     compose = yaml.safe_load(shipped("compose.yaml").read_text("utf-8"))
     service = compose["services"]["default"]
-    service["image"] = chosen or image()
+    service["image"] = other_image or image()
     is_built = not build and image_exists(service["image"])
     if is_built:
         # Do not look for the image in a registry: `x-local` is read by Inspect, `pull_policy` by Compose.
         service |= {"pull_policy": "never", "x-local": True}
-    if is_built or chosen:
+    if is_built or other_image:
         del service["build"]
     else:
         # An absolute path, because Inspect resolves relative paths against the current directory.
@@ -73,7 +97,7 @@ def _compose(chosen: str | None, build: bool) -> ComposeConfig:
     return ComposeConfig.model_validate(compose)
 
 
-def _helm_values(chosen: str | None) -> Path:
+def _helm_values(other_image: str | None) -> Path:
     """The values for the chart of inspect-k8s-sandbox: the shipped file, or a copy with another image.
 
     The provider reads values only from a file. `eval-retry` takes its path from the log, so the copy is in the cache
@@ -86,13 +110,13 @@ def _helm_values(chosen: str | None) -> Path:
     shipped_values = shipped(VALUES)
     values = yaml.safe_load(shipped_values.read_text("utf-8"))
     service = values["services"]["default"]
-    if chosen is None:
+    if other_image is None:
         if "@sha256:" in service["image"]:
             return shipped_values
         raise InvalidArgument(
             "sandbox=k8s requires an image that the cluster can pull, but this version has no published image. "
             f"Push it with `make image-push REGISTRY=…`, and pass -T image=NAME or set {IMAGE_VARIABLE}."
         )
-    service["image"] = chosen
+    service["image"] = other_image
     text = yaml.safe_dump(values, sort_keys=False)
     return cached_file("helm-values.yaml", text.encode())
