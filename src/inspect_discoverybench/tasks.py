@@ -203,24 +203,27 @@ def custom(  # noqa: D417
         goal: Ask only this goal; `path` must be one metadata file. It is scored only if the file has the same goal,
             and its gold hypothesis is given.
     """
-    from inspect_discoverybench.dataset.custom import custom_samples, single_goal
+    from inspect_discoverybench.dataset.custom import custom_samples, require_readable_by_image, single_goal
     from inspect_discoverybench.discovery import discovery_task
     from inspect_discoverybench.sandbox.specification import SandboxOptions
 
     refuse_unknown(custom, unknown)
     require_given(custom, "path", path)
     hints = Hints(domain_knowledge, workflow_tags, framing)
+    options = SandboxOptions(sandbox, build, image)
     location = Path(str(path))
     key_file = Path(answer_key) if answer_key else None
     if goal is None:
         samples = custom_samples(location, key_file, hints)
     else:
         samples = single_goal(location, goal, key_file, hints)
+    if options.runs_package_image:
+        require_readable_by_image(samples)
     return discovery_task(
         "custom",
         f"custom ({location.name})",
         samples,
-        sandbox=SandboxOptions(sandbox, build, image),
+        sandbox=options,
         aggregation=aggregation,
         claim=claim,
         agent=agent,

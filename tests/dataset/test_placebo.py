@@ -157,7 +157,7 @@ def with_file(folder: Path, file: Mapping[str, Any], content: bytes) -> Path:
 @pytest.mark.parametrize(
     ("file", "content", "reason"),
     [
-        pytest.param(described("b.xlsx"), b"PK", "a .xlsx file", id="spreadsheet"),
+        pytest.param(described("b.xlsx"), b"PK\x03\x04", "a .xlsx file", id="spreadsheet"),
         pytest.param(described("b"), b"x,y\n1,2\n", "a file without a suffix", id="no suffix"),
         pytest.param({"name": "b.parquet", "columns": []}, b"PAR1", "a .parquet file", id="no described columns"),
         pytest.param(described("b.txt"), b"(a,b);", "no described column is in its first row", id="no table"),
@@ -165,7 +165,7 @@ def with_file(folder: Path, file: Mapping[str, Any], content: bytes) -> Path:
         pytest.param(described("b.csv"), b"x|y\n1|2\n3|4\n", "no described column", id="separated by bars"),
         pytest.param(described("b.txt"), b"x\ty\n1\t2\n3\n", "line 3 has 1 values", id="truncated"),
         pytest.param(described("b.txt"), "x\ty\n1\t2\n".encode("utf-16"), "is no text file", id="utf-16"),
-        pytest.param(described("b.dta"), b"x,y\n1,2\n", "not a Stata file", id="no file of Stata"),
+        pytest.param(described("b.dta"), b"x,y\n1,2\n", "is no Stata file", id="no file of Stata"),
         pytest.param(described("b.dta"), b"<stata_dta><header><release>118</release>", "damaged", id="cut off"),
     ],
 )

@@ -36,7 +36,7 @@ CONTENTS = {
 def test_a_table_that_is_no_text_is_refused(tmp_path: Path, content: bytes) -> None:
     folder = write_study(tmp_path / "mine")
     (folder / "a.csv").write_bytes(content)
-    with pytest.raises(DataError, match=r"a\.csv is no text file in UTF-8 .* Save it as UTF-8"):
+    with pytest.raises(DataError, match=r"a\.csv is no text file, .* \(text to UTF-8\)"):
         load(folder)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.dataset.answer_key import read_answer_key
+from inspect_discoverybench.dataset.file_format import file_format, unreadable_reason
 from inspect_discoverybench.dataset.goals import SourcedGoal, goal_metadata, read_goals
 from inspect_discoverybench.dataset.metadata import Goal, Study
 from inspect_discoverybench.dataset.paths import absolute, metadata_files
@@ -40,13 +41,35 @@ def custom_samples(path: Path, answer_key: Path | None, hints: Hints) -> list[Sa
     return samples
 
 
+def require_readable_by_image(samples: Sequence[Sample]) -> None:
+    """Check that the package's sandbox image can read every data file, as far as its format is known.
+
+    Raises:
+        DataError: It cannot read one.
+    """
+    unreadable = []
+    for file in _data_files(samples):
+        reason = unreadable_reason(file)
+        if reason:
+            unreadable.append(f"{file} ({reason})")
+    if unreadable:
+        raise DataError(
+            f"The sandbox image cannot read {', '.join(unreadable)}. Convert it to Parquet or CSV, or pass an image "
+            "that has the package: -T image=NAME."
+        )
+
+
 def _require_readable_files(samples: Sequence[Sample], answer_key: Path | None) -> None:
     """Check every data file once: tables are read, and none is the answer key."""
-    files: set[str] = set()
+    for file in _data_files(samples):
+        _require_readable(file, answer_key)
+
+
+def _data_files(samples: Sequence[Sample]) -> list[Path]:
+    names: set[str] = set()
     for sample in samples:
-        files.update((sample.files or {}).values())
-    for file in sorted(files):
-        _require_readable(Path(file), answer_key)
+        names.update((sample.files or {}).values())
+    return [Path(name) for name in sorted(names)]
 
 
 def _require_readable(file: Path, answer_key: Path | None) -> None:
@@ -55,6 +78,7 @@ def _require_readable(file: Path, answer_key: Path | None) -> None:
             f"{file} is described as a data file but is the answer key, which the agent must not see. "
             "Remove it from `datasets`."
         )
+    file_format(file)  # refuses what the suffix does not say
     if is_table(file):
         Table.read(file)
 

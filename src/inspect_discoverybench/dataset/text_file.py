@@ -9,8 +9,9 @@ from inspect_discoverybench.errors.file_failures import read_file
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-# The first bytes of gzip, bzip2 and Zstandard, which Windows-1252 can decode. Other binary files have null bytes.
-_COMPRESSED = (b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd")
+# The first bytes of gzip, bzip2, Zstandard and text in UTF-16, which Windows-1252 can decode. Other binary files have
+# null bytes.
+_BINARY = (b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,7 @@ class TextFile:
                 has neither encoding.
         """
         content = read_file(path)
-        is_binary = content.startswith(_COMPRESSED) or b"\0" in content
-        if not is_binary:
+        if not is_binary(content):
             utf_8 = "utf-8-sig" if content.startswith(_BYTE_ORDER_MARK) else "utf-8"
             # 80 metadata files and one answer key of DB-SYNTH are in Windows-1252.
             for encoding in (utf_8, "cp1252"):
@@ -44,6 +44,11 @@ class TextFile:
         raise DataError(
             f"{path} is no text file in UTF-8 or Windows-1252. Decompress it if it is compressed. Save it as UTF-8."
         )
+
+
+def is_binary(content: bytes) -> bool:
+    """Whether the content of a file, or the beginning of it, is no text in UTF-8 or Windows-1252."""
+    return content.startswith(_BINARY) or b"\0" in content
 
 
 def read_text(path: Path) -> str:

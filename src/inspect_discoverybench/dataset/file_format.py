@@ -1,0 +1,143 @@
+"""Formats of data files: which of them the sandbox image reads, and whether a file has the format of its suffix."""
+
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from inspect_discoverybench.dataset.text_file import is_binary
+from inspect_discoverybench.errors.exceptions import DataError
+from inspect_discoverybench.errors.file_failures import file_errors
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """A format of data files.
+
+    Attributes:
+        name: What people call it.
+        suffixes: The suffixes of its files, in lower case. Formats without one are found by their signature.
+        signatures: A file of the format begins with one of these bytes. There are none for text, and for formats that
+            are not told by their first bytes.
+        needs: The package that reads the format and that the sandbox image lacks; None if the image reads it.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    signatures: tuple[bytes, ...] = ()
+    needs: str | None = None
+
+
+_ZIP = (b"PK\x03\x04",)
+_HDF5 = (b"\x89HDF\r\n\x1a\n",)
+_SQLITE = (b"SQLite format 3\0",)
+
+_STATA = (b"<stata_dta>", *(bytes(pair) for pair in product(range(102, 116), (1, 2))))
+"""Files of versions before 117 begin with the version and the order of bytes."""
+
+TEXT = FileFormat("text", (".csv", ".tsv", ".tab", ".txt", ".json", ".jsonl", ".ndjson", ".geojson", ".xml"))
+
+FORMATS = (
+    TEXT,
+    FileFormat("Parquet", (".parquet",), (b"PAR1",)),
+    FileFormat("Feather", (".feather",), (b"ARROW1", b"FEA1")),
+    FileFormat("ORC", (".orc",), (b"ORC",)),
+    FileFormat("Excel", (".xlsx", ".xlsm"), _ZIP),
+    FileFormat("Stata", (".dta",), _STATA),
+    FileFormat("SAS", (".sas7bdat",), (bytes(12) + b"\xc2\xea\x81\x60",)),
+    FileFormat("SAS transport, version 5", (".xpt",), (b"HEADER RECORD*******LIBRARY ",)),
+    FileFormat("SQLite", (".sqlite", ".sqlite3", ".db"), _SQLITE),
+    FileFormat("GeoPackage", (".gpkg",), _SQLITE),
+    FileFormat("shapefile", (".shp",), (b"\0\0\x27\x0a",)),
+    FileFormat("NumPy", (".npy",), (b"\x93NUMPY",)),
+    FileFormat("NumPy archive", (".npz",), _ZIP),
+    FileFormat("MATLAB, before version 7.3", (".mat",), (b"MATLAB 5.0 ",)),
+    FileFormat("NetCDF, version 3", (".nc",), (b"CDF\x01", b"CDF\x02")),
+    FileFormat("gzip", (".gz",), (b"\x1f\x8b",)),
+    FileFormat("bzip2", (".bz2",), (b"BZh",)),
+    FileFormat("xz", (".xz",), (b"\xfd7zXZ\0",)),
+    FileFormat("Zstandard", (".zst",), (b"\x28\xb5\x2f\xfd",)),
+    FileFormat("zip", (".zip",), _ZIP),
+    FileFormat("Excel 97", (".xls",), (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",), needs="xlrd"),
+    FileFormat("binary Excel", (".xlsb",), _ZIP, needs="pyxlsb"),
+    FileFormat("OpenDocument spreadsheet", (".ods",), _ZIP, needs="odfpy"),
+    FileFormat("SPSS", (".sav", ".zsav"), (b"$FL2", b"$FL3"), needs="pyreadstat"),
+    FileFormat("SPSS portable", (".por",), needs="pyreadstat"),
+    FileFormat("SAS transport, version 8", (".xpt",), (b"HEADER RECORD*******LIBV8 ",), needs="pyreadstat"),
+    FileFormat("HDF5", (".h5", ".hdf5", ".hdf"), _HDF5, needs="PyTables or h5py"),
+    FileFormat("AnnData", (".h5ad",), _HDF5, needs="anndata"),
+    FileFormat("NetCDF, version 4", (".nc",), _HDF5, needs="netCDF4"),
+    FileFormat("MATLAB, version 7.3", (".mat",), (b"MATLAB 7.3 ",), needs="h5py"),
+    FileFormat("R", (".rds", ".rdata", ".rda"), needs="pyreadr"),
+    FileFormat("Avro", (".avro",), (b"Obj\x01",), needs="fastavro"),
+    FileFormat("FITS", (".fits",), (b"SIMPLE  =",), needs="astropy"),
+    FileFormat("7z", (".7z",), (b"7z\xbc\xaf\x27\x1c",), needs="py7zr"),
+    FileFormat("UTF-16 text", (), (b"\xff\xfe", b"\xfe\xff")),
+)
+"""The formats that are known. Files with other suffixes are copied as they are.
+
+What the image reads and lacks was tried in it; a test tries it again."""
+
+_FIRST_BYTES = 4096
+"""Enough for every signature, and for a null byte in a file that is no text."""
+
+
+def file_format(path: Path) -> FileFormat | None:
+    """The format of a file, by its suffix; None if the suffix is of no known format.
+
+    Where several formats have one suffix, such as versions of NetCDF, the first bytes decide.
+
+    Raises:
+        DataError: The content is not what the suffix says.
+        Refused: The file cannot be read.
+    """
+    suffix = path.suffix.lower()
+    possible = [each for each in FORMATS if suffix in each.suffixes]
+    if not possible:
+        return None
+
+    content = _first_bytes(path)
+    for each in possible:
+        if _has_content_of(each, content):
+            return each
+    raise DataError(
+        f"{path} is no {possible[0].name} file, although its name ends with {suffix}: {_description(content)}. "
+        "Convert it (text to UTF-8), or give it the suffix of its format."
+    )
+
+
+def unreadable_reason(path: Path) -> str | None:
+    """Why the sandbox image cannot read a file, as a part of a sentence; None if it can, or if the suffix is unknown.
+
+    Raises:
+        DataError: The content is not what the suffix says.
+        Refused: The file cannot be read.
+    """
+    known = file_format(path)
+    if known is None or known.needs is None:
+        return None
+    return f"{known.name} needs {known.needs}"
+
+
+@file_errors()
+def _first_bytes(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(_FIRST_BYTES)
+
+
+def _has_content_of(known: FileFormat, content: bytes) -> bool:
+    if known == TEXT:
+        return not is_binary(content)
+    # Without signatures, nothing can be said.
+    return not known.signatures or content.startswith(known.signatures)
+
+
+def _description(content: bytes) -> str:
+    """What the first bytes of a file say of it. Some signatures are letters, with which a text may begin as well."""
+    if not content:
+        return "it is empty"
+    if not is_binary(content):
+        return "its content is text"
+    for each in FORMATS:
+        if each.signatures and content.startswith(each.signatures):
+            return f"its content begins like {each.name}"
+    return "its content is binary"
