@@ -1,10 +1,14 @@
 """`discoverybench data audit` on custom studies."""
 
+import gzip
 import json
 from pathlib import Path
 
+import pytest
+
+from inspect_discoverybench import custom
 from tests.command_line import completed, failed, refused
-from tests.dataset.studies import study, write_study
+from tests.dataset.studies import QUERY, study, write_study
 
 
 def test_all_problems_are_reported_at_once() -> None:
@@ -59,6 +63,130 @@ def test_irregularities_are_listed_with_json() -> None:
         ("questions that reveal the gold hypothesis", ["custom/one/0/0"]),
     ):
         assert facts[name] == items
+
+
+def test_missing_and_repeated_columns_are_named() -> None:
+    columns = [{"name": name, "description": "A column."} for name in ("x", "y", "y", "gone")]
+    metadata = study(datasets=[{"name": "a.csv", "columns": columns}])
+    write_study(Path("one"), metadata, table="x,y, x,,\n1,2,3,4,5\n")
+    output = completed("data audit --path one")
+    folder = Path("one").absolute()
+    _, findings = output.split("Described columns that are missing:\n")
+    assert findings.splitlines() == [
+        f"  {folder}/metadata_0.json: a.csv: gone",
+        "Columns that are described twice:",
+        f"  {folder}/metadata_0.json: a.csv: y",
+        "Columns with the name of another one:",
+        f"  {folder}/a.csv: columns without a name",
+        f"  {folder}/a.csv: x",
+    ]
+
+
+def test_unknown_metadata_keys_are_named_and_those_of_the_release_are_not() -> None:
+    columns = {"raw": [{"name": "x", "descripton": "X.", "depth": 1}]}
+    query = {**QUERY, "target_col": "y", "gold": "Because."}
+    metadata = study(
+        datasets=[{"name": "a.csv", "columns": columns, "max_depth": 2, "url": "here"}],
+        queries=[[query]],
+        id=3,
+        tags="",
+    )
+    write_study(Path("one"), metadata)
+    output = completed("data audit --path one")
+    place = f"  {Path('one').absolute()}/metadata_0.json"
+    _, keys = output.split("Unknown metadata keys:\n")
+    assert keys.splitlines() == [
+        f"{place}: datasets.0.columns.0.descripton. Did you mean description?",
+        f"{place}: datasets.0.url.",
+        f"{place}: queries.0.gold.",
+        f"{place}: tags.",
+    ]
+
+
+def test_a_required_key_that_is_misspelled_is_named_where_it_is_missed() -> None:
+    metadata = study(datasets=[{"name": "a.csv", "colums": []}])
+    write_study(Path("one"), metadata)
+    for command in ("data audit --path one", "ask --metadata one/metadata_0.json --goal Why? --model none"):
+        message = refused(command)
+        assert "datasets.0.columns: Field required." in message
+        assert "Unknown keys: datasets.0.colums. Did you mean columns?" in message
+
+
+def with_file(name: str, content: bytes) -> Path:
+    """Write a study with a data file beside the table `a.csv`."""
+    folder = write_study(Path("one"), study("a.csv", name))
+    file = folder / name
+    file.write_bytes(content)
+    return file.absolute()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("b.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Excel 97 needs xlrd"),
+        ("b.SAV", b"$FL2@(#)", "SPSS needs pyreadstat"),
+        ("b.h5", b"\x89HDF\r\n\x1a\n", "HDF5 needs PyTables or h5py"),
+        ("b.nc", b"\x89HDF\r\n\x1a\n", "NetCDF, version 4 needs netCDF4"),
+        ("b.xpt", b"HEADER RECORD*******LIBV8   ", "SAS transport, version 8 needs pyreadstat"),
+        ("b.rds", b"\x1f\x8b", "R needs pyreadr"),
+    ],
+)
+def test_a_data_file_that_the_image_cannot_read_is_named_and_refused_by_the_task(
+    name: str, content: bytes, reason: str
+) -> None:
+    file = with_file(name, content)
+    output = completed("data audit --path one")
+    assert output.endswith(
+        "Data files that the sandbox image cannot read:\n" + f"  {file}: {reason}. Convert it to Parquet or CSV.\n"
+    )
+
+    message = refused("ask --metadata one/metadata_0.json --goal Why? --model none")
+    assert f"The sandbox image cannot read {file} ({reason})." in message
+    assert "-T image=NAME" in message
+
+
+def test_what_another_image_or_this_machine_can_read_is_not_known() -> None:
+    with_file("b.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+    for task in (custom(path="one", image="mine:1"), custom(path="one", sandbox="local")):
+        assert len(task.dataset) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("b.nc", b"CDF\x01"),
+        ("b.parquet", b"PAR1"),
+        ("b.csv", b"ORCID,PAR1\n1,2\n"),
+        ("b.img", b"\0"),
+        ("b", b"x"),
+    ],
+)
+def test_a_data_file_that_the_image_reads_or_that_is_unknown_is_not_named(name: str, content: bytes) -> None:
+    with_file(name, content)
+    assert "cannot read" not in completed("data audit --path one")
+    assert len(custom(path="one", image="mine:1").dataset) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "description"),
+    [
+        ("b.csv", gzip.compress(b"x,y\n"), "its content begins like gzip"),
+        ("b.csv", b"PK\x03\x04\0", "its content begins like Excel"),
+        ("b.tsv", "x\ty\n".encode("utf-16"), "its content begins like UTF-16 text"),
+        ("b.txt", "x\ty\n".encode("utf-16-be"), "its content is binary"),
+        ("b.json", "{}".encode("utf-16"), "its content begins like UTF-16 text"),
+        ("b.xlsx", b"x,y\n1,2\n", "its content is text"),
+        ("b.xls", b"<html><table>", "its content is text"),
+        ("b.parquet", b"", "it is empty"),
+        ("b.dta", b"PK\x03\x04\0", "its content begins like Excel"),
+    ],
+)
+def test_a_data_file_that_is_not_what_its_suffix_says_is_refused(name: str, content: bytes, description: str) -> None:
+    file = with_file(name, content)
+    for command in ("data audit --path one", "ask --metadata one/metadata_0.json --goal Why? --model none"):
+        message = refused(command)
+        assert f"{file} is no " in message
+        assert f"although its name ends with {file.suffix}: {description}. Convert it" in message
 
 
 def test_an_answer_key_without_its_studies_is_refused() -> None:

@@ -8,7 +8,7 @@ import click
 
 from inspect_discoverybench.cli.terminal import print_table, say
 from inspect_discoverybench.dataset import data_folder
-from inspect_discoverybench.dataset.counts import Counts, audit_release, audit_studies
+from inspect_discoverybench.dataset.counts import FINDINGS, Counts, audit_release, audit_studies
 from inspect_discoverybench.dataset.release import checksums, differences
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 
@@ -54,7 +54,7 @@ def verify() -> None:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON that includes the items behind each count.")
 def audit(path: Path | None, answer_key: Path | None, as_json: bool) -> None:
-    """Count the studies, goals, files and irregularities of the data.
+    """Count the studies, goals, files and irregularities of the data, and name what should be corrected.
 
     Unusable files and goals without a gold hypothesis are errors.
     """
@@ -66,6 +66,7 @@ def audit(path: Path | None, answer_key: Path | None, as_json: bool) -> None:
         say(json.dumps(audits, indent=2, default=sorted))
     else:
         _print_counts(audits)
+        _print_findings(audits)
 
 
 def _print_counts(audits: Mapping[str, Counts]) -> None:
@@ -79,3 +80,15 @@ def _print_counts(audits: Mapping[str, Counts]) -> None:
         rows.append([subject, *map(str, numbers)])
     headers = [name.replace("/", "\n") for name in audits]
     print_table("", [""], headers, rows)
+
+
+def _print_findings(audits: Mapping[str, Counts]) -> None:
+    """Print each item of the findings on one line."""
+    for subject in FINDINGS:
+        items: set[str] = set()
+        for counts in audits.values():
+            items.update(counts.get(subject, ()))
+        if items:
+            say(f"{subject.capitalize()}:")
+        for item in sorted(items):
+            say(f"  {item}")

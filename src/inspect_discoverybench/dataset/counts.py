@@ -1,13 +1,15 @@
 """Counts of the studies, goals, files and irregularities of a split, recomputed from its files."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from inspect_discoverybench.dataset.custom import custom_samples
 from inspect_discoverybench.dataset.data_files import locate
+from inspect_discoverybench.dataset.file_format import unreadable_reason
 from inspect_discoverybench.dataset.goals import SourcedGoal, read_goals
+from inspect_discoverybench.dataset.metadata import DataFile, unknown_keys
 from inspect_discoverybench.dataset.paths import absolute, metadata_files
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.splits import REAL, SYNTH
@@ -17,6 +19,15 @@ from inspect_discoverybench.errors.exceptions import DataError
 
 Counts = Mapping[str, set[str]]
 """The items that were counted, such as ids of samples, by what they are called. What there is none of is missing."""
+
+MISSING_COLUMNS = "described columns that are missing"
+TWICE_DESCRIBED = "columns that are described twice"
+TWICE_NAMED = "columns with the name of another one"
+UNKNOWN_KEYS = "unknown metadata keys"
+UNREADABLE = "data files that the sandbox image cannot read"
+
+FINDINGS = (MISSING_COLUMNS, TWICE_DESCRIBED, TWICE_NAMED, UNKNOWN_KEYS, UNREADABLE)
+"""What a person who wrote a study will want to correct. Each item says where it is."""
 
 
 def audit_release(root: Path) -> dict[str, Counts]:
@@ -54,11 +65,16 @@ def audit_studies(path: Path, answer_key: Path | None = None) -> dict[str, Count
 
 def _count(goals: Sequence[SourcedGoal]) -> Counts:
     counts: Counts = defaultdict(set)
+    for source in {goal.source for goal in goals}:
+        counts["metadata files"].add(str(source))
+        for key in unknown_keys(source):
+            counts[UNKNOWN_KEYS].add(f"{source}: {key}")
+
     read_table = cache(Table.read)  # many metadata files describe the same tables
     for goal in goals:
-        counts["metadata files"].add(str(goal.source))
         _count_metadata(counts, goal.metadata)
-        _count_missing_columns(counts, goal, read_table)
+        for file in goal.metadata.data_files:
+            _count_columns(counts, goal.source, file, read_table)
     return counts
 
 
@@ -87,13 +103,27 @@ def _count_metadata(counts: Counts, goal: SampleMetadata) -> None:
         counts["nearly constant target columns"].add(sample_id)
 
 
-def _count_missing_columns(counts: Counts, goal: SourcedGoal, read_table: Callable[[Path], Table]) -> None:
-    """Count columns that are described but not in their data file."""
-    for file in goal.metadata.data_files:
-        path = locate(goal.source.parent, file.name)
-        if not is_table(path):
-            continue
-        columns = read_table(path).columns
-        for column in file.columns:
-            if column.name not in columns:
-                counts["described columns that are missing"].add(f"{goal.source}: {file.name}: {column.name}")
+def _count_columns(counts: Counts, source: Path, file: DataFile, read_table: Callable[[Path], Table]) -> None:
+    """Count what is wrong with a data file, its columns and their descriptions."""
+    path = locate(source.parent, file.name)
+    reason = unreadable_reason(path)
+    if reason:
+        counts[UNREADABLE].add(f"{path}: {reason}. Convert it to Parquet or CSV.")
+
+    described = [column.name for column in file.columns]
+    for name in _repeated(described):
+        counts[TWICE_DESCRIBED].add(f"{source}: {file.name}: {name}")
+
+    if not is_table(path):
+        return
+    columns = read_table(path).columns
+    for name in _repeated([column.strip() for column in columns]):
+        counts[TWICE_NAMED].add(f"{path}: {name or 'columns without a name'}")
+    for name in described:
+        if name not in columns:
+            counts[MISSING_COLUMNS].add(f"{source}: {file.name}: {name}")
+
+
+def _repeated(names: Sequence[str]) -> list[str]:
+    occurrences = Counter(names)
+    return [name for name, number in occurrences.items() if number > 1]

@@ -13,8 +13,22 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors.exceptions import DataError
-from inspect_discoverybench.errors.invalid_values import first_reason
+from inspect_discoverybench.errors.invalid_values import did_you_mean, first_reason
 from inspect_discoverybench.replies import load_json
+
+UNUSED_KEYS = frozenset(
+    {
+        "id",
+        "intermediate",
+        "hypotheses",
+        "max_depth",
+        "depth",
+        "target_col",
+        "true_hypothesis_expr",
+        "relevant_cols",
+    }
+)
+"""Keys of released metadata that this package does not need."""
 
 _MISSPELLED_QUESTION_TYPES = {"variable": "variables", "relationhsip": "relationship"}
 
@@ -128,11 +142,53 @@ class Study(ReleasedModel):
             DataError: The file cannot be read or is not JSON, a key occurs twice, or a field is missing or has the
                 wrong type.
         """
-        try:
-            content = load_json(read_text(path))
-        except ValueError as error:
-            raise DataError(f"{path}: {error}. docs/custom.md describes metadata files, which are JSON.") from error
+        content = _read_json(path)
         try:
             return cls.model_validate(content)
         except ValidationError as error:
-            raise DataError(f"{path}: {first_reason(error)} docs/custom.md describes metadata files.") from error
+            reason = first_reason(error)
+            unknown = _unknown_keys(content)
+            if unknown:
+                reason += f" Unknown keys: {' '.join(unknown)}"
+            raise DataError(f"{path}: {reason} docs/custom.md describes metadata files.") from error
+
+
+def unknown_keys(path: Path) -> list[str]:
+    """The keys of a metadata file that neither this package nor the release knows: their places, as sentences.
+
+    Raises:
+        DataError: The file cannot be read or is not JSON, or a key occurs twice.
+    """
+    return _unknown_keys(_read_json(path))
+
+
+def _unknown_keys(content: Any) -> list[str]:
+    try:
+        Study.model_validate(content, extra="forbid")
+    except ValidationError as error:
+        unknown = [each["loc"] for each in error.errors() if each["type"] == "extra_forbidden"]
+    else:
+        unknown = []
+
+    sentences = []
+    for place in unknown:
+        key = str(place[-1])
+        if key not in UNUSED_KEYS:
+            sentences.append(f"{'.'.join(map(str, place))}.{did_you_mean(key, _known_keys())}")
+    return sentences
+
+
+def _known_keys() -> list[str]:
+    """The keys that a metadata file may have, at any place."""
+    keys = []
+    for model in (Study, DataFile, Column, Goal):
+        for name, field in model.model_fields.items():
+            keys.append(str(field.validation_alias or name))
+    return keys
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return load_json(read_text(path))
+    except ValueError as error:
+        raise DataError(f"{path}: {error}. docs/custom.md describes metadata files, which are JSON.") from error
