@@ -83,7 +83,7 @@ def test_missing_and_repeated_columns_are_named() -> None:
 
 
 def test_unknown_metadata_keys_are_named_and_those_of_the_release_are_not() -> None:
-    columns = {"raw": [{"name": "x", "descripton": "X.", "depth": 1}]}
+    columns = {"raw": [{"name": "x", "descriptions": "X.", "depth": 1}]}
     query = {**QUERY, "target_col": "y", "gold": "Because."}
     metadata = study(
         datasets=[{"name": "a.csv", "columns": columns, "max_depth": 2, "url": "here"}],
@@ -96,7 +96,7 @@ def test_unknown_metadata_keys_are_named_and_those_of_the_release_are_not() -> N
     place = f"  {Path('one').absolute()}/metadata_0.json"
     _, keys = output.split("Unknown metadata keys:\n")
     assert keys.splitlines() == [
-        f"{place}: datasets.0.columns.0.descripton. Did you mean description?",
+        f"{place}: datasets.0.columns.0.descriptions. Did you mean description?",
         f"{place}: datasets.0.url.",
         f"{place}: queries.0.gold.",
         f"{place}: tags.",
@@ -104,12 +104,12 @@ def test_unknown_metadata_keys_are_named_and_those_of_the_release_are_not() -> N
 
 
 def test_a_required_key_that_is_misspelled_is_named_where_it_is_missed() -> None:
-    metadata = study(datasets=[{"name": "a.csv", "colums": []}])
+    metadata = study(datasets=[{"name": "a.csv", "column": []}])
     write_study(Path("one"), metadata)
     for command in ("data audit --path one", "ask --metadata one/metadata_0.json --goal Why? --model none"):
         message = refused(command)
         assert "datasets.0.columns: Field required." in message
-        assert "Unknown keys: datasets.0.colums. Did you mean columns?" in message
+        assert "Unknown keys: datasets.0.column. Did you mean columns?" in message
 
 
 def with_file(name: str, content: bytes) -> Path:
@@ -124,7 +124,7 @@ def with_file(name: str, content: bytes) -> Path:
     ("name", "content", "reason"),
     [
         ("b.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Excel 97 needs xlrd"),
-        ("b.SAV", b"$FL2@(#)", "SPSS needs pyreadstat"),
+        ("b.ZSAV", b"$FL2@(#)", "SPSS needs pyreadstat"),
         ("b.h5", b"\x89HDF\r\n\x1a\n", "HDF5 needs PyTables or h5py"),
         ("b.nc", b"\x89HDF\r\n\x1a\n", "NetCDF, version 4 needs netCDF4"),
         ("b.xpt", b"HEADER RECORD*******LIBV8   ", "SAS transport, version 8 needs pyreadstat"),
