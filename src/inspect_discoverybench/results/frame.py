@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.results.attempts import current_results
+from inspect_discoverybench.results.audit_record import AuditRecord
 from inspect_discoverybench.results.log_files import log_paths
 from inspect_discoverybench.results.log_reading import read_logs
 from inspect_discoverybench.results.result_row import ResultRow
@@ -23,10 +24,12 @@ class ResultFrame:
     Attributes:
         rows: One per sample, epoch and score, in the order in which the runs started.
         left_out: Why logs could not be used, by path.
+        audits: The audits of judges, which are not samples.
     """
 
     rows: Sequence[ResultRow]
     left_out: Mapping[str, str]
+    audits: Sequence[AuditRecord] = ()
 
     @cached_property
     def samples(self) -> "pd.DataFrame":
@@ -67,6 +70,7 @@ def read_results(paths: Iterable[str | Path]) -> ResultFrame:
     complete = {log.task_id for log in logs if log.results}
     left_out = {}
     for log in logs:
-        if log.objection and log.task_id not in complete:
+        if log.objection and log.audit is None and log.task_id not in complete:
             left_out[log.path] = log.objection
-    return ResultFrame(current_results(results), left_out)
+    audits = [log.audit for log in logs if log.audit is not None]
+    return ResultFrame(current_results(results), left_out, audits)

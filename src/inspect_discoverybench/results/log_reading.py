@@ -10,6 +10,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_discoverybench.errors.exceptions import UnreadableLog
 from inspect_discoverybench.errors.file_failures import require_regular_file
 from inspect_discoverybench.errors.provider_failures import inspect_errors
+from inspect_discoverybench.results.audit_record import AuditRecord
 from inspect_discoverybench.results.log_files import REPAIR
 from inspect_discoverybench.results.result_row import ResultRow, results_of
 from inspect_discoverybench.results.run_record import has_results
@@ -31,6 +32,7 @@ class LogReading:
         modified: When a local file was last changed, in seconds since 1970.
         results: Its results.
         objection: Why it cannot be used; empty if it can.
+        audit: The audit of a judge, if this is the log of one.
     """
 
     path: str
@@ -38,6 +40,7 @@ class LogReading:
     modified: float = 0.0
     results: Sequence[ResultRow] = ()
     objection: str = ""
+    audit: AuditRecord | None = None
 
 
 def read_logs(paths: Collection[str]) -> list[LogReading]:
@@ -56,7 +59,7 @@ def _read(path: str) -> LogReading:
             task_id = header.eval.task_id
             objection = _objection_to(header)
             if objection:
-                return LogReading(path, task_id, objection=objection)
+                return LogReading(path, task_id, objection=objection, audit=AuditRecord.of(header))
             log = read_eval_log(path, exclude_fields=EXCLUDED_FIELDS)
         with inspect_errors(UnreadableLog, "cannot be used"):
             results = results_of(log)

@@ -1,0 +1,43 @@
+"""Audits of judges among the logs of a report."""
+
+from pathlib import Path
+
+import pytest
+from inspect_ai import eval as inspect_eval
+
+from inspect_discoverybench import judge_audit
+from inspect_discoverybench.errors.exceptions import DataError
+from inspect_discoverybench.report.ranking import judge_sentences
+from inspect_discoverybench.results.frame import read_results
+from tests.synthetic_logs import Run, write_logs
+
+
+@pytest.fixture
+def audit_log() -> Path:
+    """An audit of the offline judge, on pairs of one kind."""
+    [log] = inspect_eval(
+        judge_audit(kind="relation negated", released=False),
+        model="discoverybench/lexical",
+        log_dir="audit",
+        display="none",
+    )
+    return Path(log.location)
+
+
+def test_an_audit_is_read_beside_the_results_and_is_not_left_out(audit_log: Path) -> None:
+    logs = write_logs([Run("real", "react", "provider/large", 0.4)], Path("logs"), samples=2)
+    frame = read_results([*logs, audit_log])
+    assert frame.left_out == {}
+    [audit] = frame.audits
+    assert audit.judge == "discoverybench/lexical"
+    assert audit.questions.keys() == {"context", "variables", "relationship"}
+    context = audit.questions["context"]
+    assert 0 <= context.accuracy <= 1
+    assert context.best_constant is not None
+    assert audit.questions["variables"].best_constant is None
+    assert list(judge_sentences([], frame.audits)) == []
+
+
+def test_an_audit_alone_gives_no_report(audit_log: Path) -> None:
+    with pytest.raises(DataError, match=r"has no DiscoveryBench results: its task is discoverybench/judge_audit"):
+        read_results([audit_log])
