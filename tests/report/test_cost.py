@@ -2,8 +2,9 @@
 
 import math
 
+from inspect_discoverybench.report.ranking import Ranking
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
-from tests.typed_results import result, sections
+from tests.typed_results import contents, result, sections
 
 
 def test_mean_usage_is_per_sample_and_unknown_if_that_of_a_sample_is() -> None:
@@ -22,7 +23,9 @@ def test_mean_usage_is_per_sample_and_unknown_if_that_of_a_sample_is() -> None:
 
 
 def test_a_report_of_samples_that_all_ended_with_an_error_says_that_none_is_scored() -> None:
-    failed = sections([result("a", outcome=SampleOutcome.ERROR)])
+    shown = contents([result("a", outcome=SampleOutcome.ERROR)])
+    failed = {section.name: section for section in shown.sections}
     assert list(failed["cost"].table["tokens per sample"]) == [1000]
     assert failed["cost"].chart is None
-    assert "No sample is scored." in failed["hms"].text
+    [ranking] = [Ranking.of(benchmark) for benchmark in shown.leaderboard.benchmarks]
+    assert ranking.sentences[0] == "No sample is scored."

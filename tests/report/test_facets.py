@@ -26,7 +26,7 @@ def test_facet_means_are_of_all_hypotheses_and_of_those_whose_context_matches() 
     section = sections(samples)["facets"]
     assert rows(section, *ALL) == [(50, 50, 62.5)]
     assert rows(section, *MATCHING) == [(50, 75, 2)]
-    assert "only these means, which the figure shows, compare with the paper" in section.text
+    assert "only these means, which `figures/facets.svg` shows, compare with the paper" in section.text
 
 
 def test_only_the_epochs_whose_context_matches_count_in_the_second_mean() -> None:

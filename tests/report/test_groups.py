@@ -1,6 +1,9 @@
 """Mean HMS by group of tasks."""
 
+import re
+
 from inspect_discoverybench.report.means import HMS
+from inspect_discoverybench.report.table import shown_groups
 from tests.typed_results import results, rows, sections
 
 
@@ -45,3 +48,24 @@ def test_a_task_counts_for_each_of_its_tags() -> None:
         ("alchemy of data", 0, 1),
         ("data cleaning", 100, 1),
     ]
+
+
+def test_the_page_shows_groups_beside_configurations_and_no_interval_of_fewer_than_three_tasks() -> None:
+    many = {f"t{number}": number % 2 for number in range(4)}
+    section = sections(
+        results(many, domain="biology"),
+        results({"x": 1.0, "y": 0.0}, domain="archaeology"),
+        results({"x": 1.0}, domain="archaeology", agent="codegen"),
+    )["domain"]
+    [table] = shown_groups(section.table, {}, "domain")
+    assert table.columns["configuration"] == ["codegen · provider/model", "react · provider/model"]
+    assert table.columns["archaeology"] == ["100.0\n1 task", "50.0\n2 tasks"]
+    alone, four = table.columns["biology"]
+    assert alone == "–"
+    assert re.fullmatch(r"50\.0\n\d+\.\d to \d+\.\d, n 4", four)
+
+
+def test_more_groups_than_configurations_are_rows() -> None:
+    section = sections(*(results({name: 1.0}, domain=name) for name in "cab"))["domain"]
+    [table] = shown_groups(section.table, {}, "domain")
+    assert table.columns == {"domain": ["a", "b", "c"], "react · provider/model": ["100.0\n1 task"] * 3}

@@ -43,8 +43,21 @@ def test_a_notice_says_that_a_judge_is_no_language_model() -> None:
     shown = contents(results({"a": 1.0}, judge_record=offline))
     assert notices_of(shown) == [
         "The judge discoverybench/lexical is not a language model. These scores check the installation; they are not a "
-        "result."
+        "result. It scored all rows of DB-REAL test."
     ]
+
+
+def test_the_notice_about_an_offline_judge_names_the_rows_that_it_scored() -> None:
+    """Other benchmarks, and other rows of the same one, were judged by a language model."""
+    offline = '{"judge": "discoverybench/lexical"}'
+    shown = contents(
+        results({"a": 1.0}, task="demo", judge_record=offline),
+        results({"a": 1.0}),
+        results({"a": 1.0}, agent="codegen", judge_record=offline),
+        results({"a": 1.0}, split="train"),
+    )
+    [note] = [notice for notice in notices_of(shown) if "is not a language model" in notice]
+    assert note.endswith(" It scored DB-REAL test: codegen · provider/model; all rows of demo.")
 
 
 def test_a_notice_counts_samples_that_wrote_their_calls_as_text_by_configuration() -> None:

@@ -84,32 +84,87 @@ def shown(page: Page, section: str, column: str) -> list[str]:
 
 
 def test_sections_have_a_figure_and_a_table_for_each_benchmark(page: Page) -> None:
-    section = page.locator("#hms")
-    benchmark = section.locator("h3")
-    expect(benchmark).to_contain_text("DB-REAL test: 3 of 239 tasks (3 selected: ")
-    figure = section.locator("img:visible")
-    expect(figure).to_have_count(1)
-    assert shown(page, "hms", "HMS") == ["50.0", "15.0*"]
-    for interval in shown(page, "hms", "95 % CI, these tasks"):
-        assert re.fullmatch(r"\d+\.\d to \d+\.\d", interval)
-
+    section = page.locator("#losses")
+    expect(section.locator("h3")).to_contain_text("DB-REAL test: 3 of 239 tasks (3 selected: ")
+    expect(section.locator("img:visible")).to_have_count(1)
+    assert shown(page, "losses", "lost at") == ["no score", "context", "partial score", "full score"]
+    assert shown(page, "losses", "react") == ["–", "33.3", "33.3", "33.3"]
     assert shown(page, "logs-left-out", "reason") == ["was cancelled"]
 
 
 @pytest.mark.parametrize("page", [390, 1400], indirect=True)
-def test_score_and_interval_are_on_the_screen_and_figures_are_not_shrunk(page: Page) -> None:
+def test_the_leaderboard_is_on_the_screen_and_figures_are_not_shrunk(page: Page) -> None:
     width = page.evaluate("innerWidth")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    interval = page.locator("#hms tbody td:nth-child(3)")
-    box = interval.first.bounding_box()
-    assert box is not None
-    assert box["x"] + box["width"] <= width
-
+    rows = page.locator("#hms .ranking tbody tr")
+    assert rows.locator(".mean").all_inner_texts() == ["50.0", "15.0*"]
+    for number in range(2):
+        for drawn in (rows.nth(number).locator("svg.axis"), *rows.nth(number).locator("svg.facet").all()):
+            box = drawn.bounding_box()
+            assert box is not None
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+            assert box["height"] > 10
+    expect(rows.first.locator("svg.axis")).to_have_attribute("aria-label", re.compile(r"^50\.0, 95 % CI \d+\.\d to"))
+    page.evaluate("for (const folded of document.querySelectorAll('details')) folded.open = true")
     assert page.evaluate("[...document.images].every(image => image.width >= image.naturalWidth)")
 
 
+def test_the_page_has_one_family_of_letters_without_serifs(page: Page) -> None:
+    families = page.evaluate(
+        "[...document.querySelectorAll('h1, h2, h3, p, td, summary, button')]"
+        ".map(element => getComputedStyle(element).fontFamily)"
+    )
+    [family] = set(families)
+    assert family.endswith(", sans-serif")
+
+
+@pytest.mark.parametrize("page", [390, 1400], indirect=True)
+def test_samples_are_lines_of_equal_height_that_open_to_texts_and_the_transcript(page: Page) -> None:
+    samples = page.locator("#samples .sample")
+    heights = [box["height"] for sample in samples.all() if (box := sample.bounding_box())]
+    assert len(heights) == 6
+    assert max(heights) < 40
+    headings = page.locator("#samples .head span").all_inner_texts()
+    assert headings[:6] == ["id", "agent", "HMS", "context", "variables", "relationship"][: len(headings)]
+    assert "benchmark" not in headings
+    expect(page.locator("#samples .same")).to_contain_text("benchmark DB-REAL test, judge provider/judge")
+
+    second = samples.nth(1)
+    expect(second.locator("dl")).to_be_hidden()
+    second.locator("summary").click()
+    expect(second.locator("dl")).to_contain_text("How?")
+    expect(second.locator("dl")).to_contain_text("gold of test/1")
+    expect(second.locator("dl")).to_contain_text("HMS 0.50 = context 1.00 × variables 1.00 × relationship 0.50")
+    expect(second.locator("dl")).to_contain_text("inspect view --log-dir logs")
+    link = "http://127.0.0.1:7575/#/logs/a.eval/samples/sample/test%2F1/1"
+    expect(second.locator("a")).to_have_attribute("href", link)
+
+
+def test_the_page_is_complete_without_a_script(report: Path, browser: Browser) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(report.as_uri())
+    sample = page.locator(".sample").first
+    expect(page.locator(".sample:visible")).to_have_count(6)
+    sample.locator("summary").click()
+    expect(sample.locator("dd").first).to_be_visible()
+    folded = page.locator("#hms > details")
+    folded.locator("> summary").click()
+    expect(folded.locator(".lead").first).to_be_visible()
+    context.close()
+
+
+def test_a_link_to_a_folded_section_opens_it(page: Page) -> None:
+    facets = page.locator("#facets")
+    page.evaluate("document.querySelector('#facets').closest('details').open = false")
+    expect(facets).to_be_hidden()
+    page.locator("nav a[href='#facets']").click()
+    expect(facets).to_be_visible()
+
+
 def test_terms_link_to_the_glossary(page: Page) -> None:
-    link = page.locator("#hms .lead a", has_text="floor")
+    link = page.locator("#hms .answer a", has_text="floor")
     link.click()
     target = page.locator("dt:target")
     expect(target).to_have_text("floor")
@@ -122,35 +177,52 @@ def test_all_terms_of_texts_are_in_the_glossary() -> None:
             assert term.lower() in known
 
 
+def listed(page: Page, column: int) -> list[str]:
+    """The visible cells of a column of the samples."""
+    return page.locator(f".sample:visible summary span:nth-child({column})").all_text_contents()
+
+
 def test_samples_are_filtered_and_searched(page: Page) -> None:
     outcome = page.get_by_label("outcome")
-    count = page.locator(".count")
+    tally = page.locator(".tally")
     outcome.select_option("unscored")
-    expect(count).to_have_text("1 of 6 rows")
-    assert shown(page, "samples", "outcome") == ["unscored"]
+    expect(tally).to_have_text("1 of 6 samples")
+    assert listed(page, 1) == ["test/2"]
 
     outcome.select_option("all")
     search = page.get_by_label("Search")
     search.fill("UNBROKEN")
-    expect(count).to_have_text("3 of 6 rows")
+    expect(tally).to_have_text("3 of 6 samples")
+    search.fill("gold of test/1")
+    expect(tally).to_have_text("2 of 6 samples")
 
 
-def test_tables_are_sorted_by_their_headings_with_missing_numbers_last(page: Page) -> None:
-    button = page.locator("#samples th button", has_text="HMS × 100")
+def test_samples_are_sorted_by_their_headings_with_missing_numbers_last(page: Page) -> None:
+    button = page.locator("#samples .head button", has_text="HMS")
     button.press("Enter")
-    decreasing = ["100.0", "50.0", "20.0", "10.0", "0.0", "–"]
-    assert shown(page, "samples", "HMS") == decreasing
+    assert listed(page, 3) == ["100.0", "50.0", "20.0", "10.0", "0.0", "–"]
     button.press("Enter")
-    increasing = ["0.0", "10.0", "20.0", "50.0", "100.0", "–"]
-    assert shown(page, "samples", "HMS") == increasing
+    assert listed(page, 3) == ["0.0", "10.0", "20.0", "50.0", "100.0", "–"]
+
+
+def test_tables_are_sorted_by_their_headings(page: Page) -> None:
+    button = page.locator("#facets th button", has_text="context × 100").first
+    button.press("Enter")
+    descending = shown(page, "facets", "context")
+    button.press("Enter")
+    assert shown(page, "facets", "context") == descending[::-1]
+    assert len(set(descending)) == 2
 
 
 def test_hostile_text_stays_text(page: Page, report: Path) -> None:
-    cells = page.locator("td", has_text="right to left")
-    for text in cells.all_text_contents():
-        assert HOSTILE.strip() in text
-    elements = page.locator("td *")
-    expect(elements).to_have_count(0)
+    texts = page.locator("td, summary span, dd", has_text="right to left").all_text_contents()
+    assert len(texts) > 6
+    for text in texts:
+        assert "</script><script>window.ran = 1</script>" in text
+    # The only elements in cells are those that the page draws, and the command and link of a sample.
+    expect(page.locator("tbody td :not(svg, svg *, .facet span), .sample span *")).to_have_count(0)
+    expect(page.locator(".sample dd :not(code, a)")).to_have_count(0)
+    expect(page.locator("img[src=x]")).to_have_count(0)
     html = report.read_text("utf-8")
     assert HOSTILE not in html
 

@@ -16,6 +16,7 @@ from inspect_discoverybench.report.judges import main_results, name_judges
 from inspect_discoverybench.report.leaderboard import Leaderboard
 from inspect_discoverybench.report.overview import new_studies, overview, published_section, released_section
 from inspect_discoverybench.report.section import Section
+from inspect_discoverybench.results.audit_record import AuditRecord
 from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.results.frame import ResultFrame
 from inspect_discoverybench.results.result_row import ResultRow
@@ -33,6 +34,7 @@ class Contents:
         sections: The sections that the results have data for.
         samples: The table of samples, one row per sample, epoch and judge.
         left_out: Why logs could not be used, by path.
+        audits: The audits of judges among the logs.
     """
 
     results: Sequence[ResultRow]
@@ -40,6 +42,7 @@ class Contents:
     sections: Sequence[Section]
     samples: pd.DataFrame
     left_out: Mapping[str, str]
+    audits: Sequence[AuditRecord]
 
     @classmethod
     def of(cls, results: ResultFrame, labels: Sequence[LabelledSample] = (), pool_splits: bool = False) -> "Contents":
@@ -58,7 +61,14 @@ class Contents:
         sections = _sections(leaderboard)
         if labels:
             sections.append(judge_error_section(leaderboard, labels))
-        return cls(named, leaderboard, sections, _samples(named, pool_splits), results.left_out)
+        return cls(
+            results=named,
+            leaderboard=leaderboard,
+            sections=sections,
+            samples=_samples(named, pool_splits),
+            left_out=results.left_out,
+            audits=results.audits,
+        )
 
 
 def _sections(leaderboard: Leaderboard) -> list[Section]:
@@ -78,11 +88,9 @@ def _sections(leaderboard: Leaderboard) -> list[Section]:
 
 
 def _samples(results: Sequence[ResultRow], pool_splits: bool) -> pd.DataFrame:
-    rows = []
     released = [key for key in RELEASED_KEYS if any(key in result.score.values for result in results)]
-    keys = [*SCORE_KEYS, *released]
-    configurations = configurations_of(results, pool_splits)
-    for configuration, result in zip(configurations, results, strict=True):
+    rows = []
+    for configuration, result in zip(configurations_of(results, pool_splits), results, strict=True):
         row = {
             "benchmark": configuration.benchmark,
             "id": result.sample.id,
@@ -92,9 +100,9 @@ def _samples(results: Sequence[ResultRow], pool_splits: bool) -> pd.DataFrame:
             "settings": configuration.settings,
             "judge": result.score.judge,
             "outcome": result.score.outcome,
-        }
-        row |= {key: result.score.value(key) for key in keys}
-        row |= {
+            "limit": result.sample.limit,
+            **{key: result.score.value(key) for key in (*SCORE_KEYS, *released)},
+            "goal": result.sample.goal,
             "gold_hypothesis": result.sample.gold_hypothesis,
             "predicted_hypothesis": result.score.hypothesis,
             "log": result.run.log,

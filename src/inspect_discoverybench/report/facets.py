@@ -19,6 +19,8 @@ CONTEXT = FACET_KEYS[0]
 
 IF_MATCHES = "if context matches"
 
+STAGE, SHARE = "lost at", "share in %"
+
 NO_SCORE = "no score"
 NO_SUBMISSION = "no submission"
 PARTIAL = "partial score"
@@ -41,23 +43,18 @@ def facet_section(leaderboard: Leaderboard) -> Section:
     rows = []
     for standing in leaderboard.standings:
         row = standing.key_columns
-        for facet in FACET_KEYS:
-            mean = mean_score(standing.tasks, facet)
+        for facet, mean in standing.facets.items():
             row |= interval_columns(mean, _columns(facet))
         matching = _with_matching_context(standing.tasks)
         for facet in FACET_KEYS[1:]:
-            mean = mean_score(matching, facet)
-            row |= interval_columns(mean, _columns(f"{facet} {IF_MATCHES}"))
+            row |= interval_columns(mean_score(matching, facet), _columns(f"{facet} {IF_MATCHES}"))
         row["tasks"] = len(matching)
         row |= missing_columns(standing.tasks)
         rows.append(row)
 
     table = pd.DataFrame(rows)
-    others = [_columns(f"{facet} {IF_MATCHES}") for facet in FACET_KEYS[1:]]
-    axes = [_columns(CONTEXT), *others]
-    pairs = list(pairwise(axes))
-    chart = scatter(table, pairs, leaderboard.style)
-    return Section("facets", table, chart)
+    axes = [_columns(CONTEXT), *(_columns(f"{facet} {IF_MATCHES}") for facet in FACET_KEYS[1:])]
+    return Section("facets", table, scatter(table, list(pairwise(axes)), leaderboard.style))
 
 
 def _columns(facet: str) -> Interval:
@@ -82,17 +79,14 @@ def losses(leaderboard: Leaderboard) -> Section:
         total = counts.total()
         for stage in LOSS_COLORS:
             if stage in counts:
-                count = counts[stage]
-                row = standing.key_columns
-                row |= {
-                    "lost at": stage,
-                    "samples": count,
-                    "share in %": 100 * count / total,
+                row = standing.key_columns | {
+                    STAGE: stage,
+                    "samples": counts[stage],
+                    SHARE: 100 * counts[stage] / total,
                 }
                 rows.append(row)
     table = pd.DataFrame(rows)
-    chart = bars(table, "configuration", "lost at", "share in %", LOSS_COLORS, leaderboard.style)
-    return Section("losses", table, chart)
+    return Section("losses", table, bars(table, "configuration", STAGE, SHARE, LOSS_COLORS, leaderboard.style))
 
 
 def _lost_at(result: ResultRow) -> str:

@@ -9,6 +9,7 @@ from inspect_discoverybench.report.charts import Chart, dots
 from inspect_discoverybench.report.leaderboard import BEST, Benchmark, Leaderboard
 from inspect_discoverybench.report.means import HMS_INTERVAL, Row, count_columns, interval_columns
 from inspect_discoverybench.report.section import Section, descriptions
+from inspect_discoverybench.report.table import MIN_TASKS
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.results.task_result import TaskResult, mean_score
 
@@ -28,16 +29,16 @@ def group_sections(leaderboard: Leaderboard) -> Iterator[Section]:
             rows += _rows(benchmark, description.column, description.order)
         if rows:
             table = pd.DataFrame(rows)
-            chart = _chart(table, description.column, leaderboard)
-            yield Section(name, table, chart)
+            yield Section(name, table, _chart(table, description.column, leaderboard))
 
 
 def _chart(table: pd.DataFrame, column: str, leaderboard: Leaderboard) -> Chart | None:
     """The groups of the best agent of each benchmark; None if no best agent is marked."""
     best = table[table.kind == BEST]
-    groups = best[column].astype(str)
-    sizes = best.tasks.astype(str)
-    labelled = best.assign(group=groups + ", n = " + sizes)
+    labelled = best.assign(group=best[column].astype(str) + ", n = " + best.tasks.astype(str))
+    # The interval of one or two tasks is nearly the whole axis.
+    ends = [HMS_INTERVAL.low, HMS_INTERVAL.high]
+    labelled[ends] = labelled[ends].where(labelled.tasks >= MIN_TASKS)
     return dots(labelled, "group", HMS_INTERVAL, leaderboard.style)
 
 
@@ -45,23 +46,23 @@ def _rows(benchmark: Benchmark, column: str, order: Sequence[str]) -> list[Row]:
     """Mean HMS by configuration and group; empty if all tasks are in one group."""
     sizes: Counter[Group] = Counter()
     for result in benchmark.results:
-        groups = _groups(result.sample, column)
-        sizes.update(groups)
+        sizes.update(_groups(result.sample, column))
     if len(sizes) < 2:
         return []
 
     rows = []
-    ordered = _ordered(sizes, column, order)
     for standing in benchmark.standings:
         tasks_by_group = _by_group(standing.tasks, column)
-        for group in ordered:
+        for group in _ordered(sizes, column, order):
             tasks = tasks_by_group[group]
             if tasks:
-                row = standing.key_columns
-                row[column] = group
-                row |= interval_columns(mean_score(tasks))
-                row["kind"] = standing.kind
-                row |= count_columns(tasks)
+                row = {
+                    **standing.key_columns,
+                    column: group,
+                    **interval_columns(mean_score(tasks)),
+                    "kind": standing.kind,
+                    **count_columns(tasks),
+                }
                 rows.append(row)
     return rows
 

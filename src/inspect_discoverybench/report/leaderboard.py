@@ -12,15 +12,17 @@ from inspect_discoverybench.results.configuration import Configuration, configur
 from inspect_discoverybench.results.coverage import describe_coverage, task_count
 from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.results.task_result import TaskResult, mean_score, tasks_of
+from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.scorer.judge_record import is_offline
+from inspect_discoverybench.scorer.released_form import RELEASED
 from inspect_discoverybench.statistics.mean import Estimate
 
 AGENT, BEST, ORACLE, FLOOR = "agent", "best agent", "oracle", "floor"
 """Kinds of configurations."""
 
-ROLES = {"reflexion": ORACLE, "gold": ORACLE, "goal_echo": FLOOR}
-"""Agents whose results are not comparable with those of others: oracles see the gold hypothesis or scores, and the
-floor restates the goal."""
+NO_COMPETITORS = {"reflexion": ORACLE, "gold": ORACLE, "goal_echo": FLOOR}
+"""Kinds of the agents whose results are not comparable with those of others: oracles see the gold hypothesis or scores,
+and the floor restates the goal."""
 
 MIN_COVERAGE = 0.9
 """Minimum share of the tasks of the agent with the most scored tasks that a competitor has scored, too."""
@@ -79,9 +81,29 @@ class Standing:
         return mean_score(self.tasks)
 
     @property
-    def hms(self) -> float:
-        """Mean HMS; −1 if no sample is scored."""
-        return -1.0 if self.mean is None else self.mean.mean
+    def hms(self) -> float | None:
+        """Mean HMS; None if no sample is scored."""
+        return None if self.mean is None else self.mean.mean
+
+    @cached_property
+    def facets(self) -> dict[str, Estimate | None]:
+        """The mean of each facet."""
+        return {facet: mean_score(self.tasks, facet) for facet in FACET_KEYS}
+
+    @property
+    def has_released(self) -> bool:
+        """Whether a sample has HMS in the form of the released evaluator."""
+        return any(RELEASED in result.score.values for result in self.results)
+
+    @cached_property
+    def released(self) -> Estimate | None:
+        """Mean HMS in the form of the released evaluator; None if no sample has it."""
+        return mean_score(self.tasks, RELEASED)
+
+    @property
+    def missing(self) -> int:
+        """Number of samples without HMS, in all epochs."""
+        return sum(task.score().missing for task in self.tasks)
 
     @property
     def scored_ids(self) -> set[str]:
@@ -102,12 +124,14 @@ class Benchmark:
     Attributes:
         name: Task and split.
         standings: The configurations.
-        no_best: Why no best agent is marked; empty if one is.
+        runners_up: The competitors that are not the best, the highest first.
+        no_best: Why no best agent is marked; None if one is.
     """
 
     name: str
     standings: Sequence[Standing]
-    no_best: str
+    runners_up: Sequence[Standing]
+    no_best: str | None
 
     @property
     def results(self) -> list[ResultRow]:
@@ -118,6 +142,11 @@ class Benchmark:
     def judges(self) -> set[str]:
         """The judges that scored any of them."""
         return _judges(self.standings)
+
+    @property
+    def floor(self) -> float | None:
+        """The highest mean HMS of the floor; None if it was not run."""
+        return _highest([standing for standing in self.standings if standing.kind == FLOOR])
 
     @property
     def sizes(self) -> list[int]:
@@ -166,16 +195,10 @@ class Leaderboard:
 
         by_benchmark: dict[str, list[Standing]] = defaultdict(list)
         for configuration, own_results in by_configuration.items():
-            tasks = tasks_of(own_results)
-            kind = ROLES.get(configuration.agent, AGENT)
-            standing = Standing(configuration, list(tasks.values()), kind)
+            kind = NO_COMPETITORS.get(configuration.agent, AGENT)
+            standing = Standing(configuration, list(tasks_of(own_results).values()), kind)
             by_benchmark[configuration.benchmark].append(standing)
-
-        benchmarks = []
-        for name, standings in sorted(by_benchmark.items()):
-            benchmark = _ranked(name, standings)
-            benchmarks.append(benchmark)
-        return cls(benchmarks)
+        return cls([_ranked(name, standings) for name, standings in sorted(by_benchmark.items())])
 
     @property
     def standings(self) -> list[Standing]:
@@ -192,24 +215,34 @@ class Leaderboard:
 
 def _ranked(name: str, standings: Sequence[Standing]) -> Benchmark:
     """Put the configurations of a benchmark in order, and mark the best agents."""
-    floors = [standing for standing in standings if standing.kind == FLOOR]
     competitors = _competitors(standings)
+    floor = _highest([standing for standing in standings if standing.kind == FLOOR])
+    no_best = _reason_for_no_best(competitors, floor)
+    best = _best(competitors) if no_best is None else []
+    marked = [replace(standing, kind=BEST) if standing in best else standing for standing in standings]
+    runners_up = [standing for standing in competitors if standing not in best]
+    return Benchmark(name, sorted(marked, key=_place), sorted(runners_up, key=_place), no_best)
+
+
+def _place(standing: Standing) -> tuple[bool, bool, float]:
+    """Its place among the configurations: by decreasing HMS; oracles and the floor, and those without it, are last."""
+    hms = standing.hms
+    return standing.kind in (ORACLE, FLOOR), hms is None, -(hms or 0)
+
+
+def _best(competitors: Sequence[Standing]) -> list[Standing]:
+    """The competitors with the highest mean HMS, which are several if they are tied."""
     highest = _highest(competitors)
-    no_best = _reason_for_no_best(competitors, _highest(floors))
-
-    ranked = []
-    for standing in standings:
-        is_highest = standing.hms >= highest - ROUNDING
-        is_best = is_highest and standing in competitors and not no_best
-        ranked.append(replace(standing, kind=BEST) if is_best else standing)
-    ranked.sort(key=lambda standing: standing.hms, reverse=True)
-    ranked.sort(key=lambda standing: standing.kind in (ORACLE, FLOOR))
-    return Benchmark(name, ranked, no_best)
+    return [
+        standing
+        for standing in competitors
+        if standing.hms is not None and highest is not None and standing.hms >= highest - ROUNDING
+    ]
 
 
-def _highest(standings: Sequence[Standing]) -> float:
-    """The highest mean HMS; −1 if there are none."""
-    return max((standing.hms for standing in standings), default=-1.0)
+def _highest(standings: Sequence[Standing]) -> float | None:
+    """The highest mean HMS; None if no sample is scored."""
+    return max((standing.hms for standing in standings if standing.hms is not None), default=None)
 
 
 def _competitors(standings: Sequence[Standing]) -> list[Standing]:
@@ -226,8 +259,8 @@ def _competitors(standings: Sequence[Standing]) -> list[Standing]:
     return [agent for agent, ids in scored.items() if len(ids & most) >= enough]
 
 
-def _reason_for_no_best(competitors: Sequence[Standing], floor: float) -> str:
-    """Why none of them can be called the best; empty if one can."""
+def _reason_for_no_best(competitors: Sequence[Standing], floor: float | None) -> str | None:
+    """Why none of them can be called the best; None if one can."""
     judges = _judges(competitors)
     if any(is_offline(judge) for judge in judges):
         return "the judge is not a language model"
@@ -238,9 +271,10 @@ def _reason_for_no_best(competitors: Sequence[Standing], floor: float) -> str:
         return "the task versions or the data differ"
     if len(competitors) < 2:
         return "there is no other agent to compare with"
-    if _highest(competitors) <= floor:
+    highest = _highest(competitors)
+    if highest is not None and floor is not None and highest <= floor:
         return "no agent is above the floor"
-    return ""
+    return None
 
 
 def _judges(standings: Sequence[Standing]) -> set[str]:

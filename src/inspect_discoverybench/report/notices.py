@@ -29,9 +29,7 @@ def notices(leaderboard: Leaderboard, results: Sequence[ResultRow]) -> Iterator[
             listed = _judges_of_standings(benchmark)
             yield f"{benchmark.name} was scored by different judges, so its means are not comparable: {listed}."
 
-    offline = {judge for judge in shown if is_offline(judge)}
-    if offline:
-        yield f"The judge {_listed(offline)} {OFFLINE_NOTE}"
+    yield from _offline(leaderboard)
     all_judges = {result.score.judge for result in results if result.score.judge}
     others = all_judges - shown
     if others:
@@ -44,6 +42,21 @@ def notices(leaderboard: Leaderboard, results: Sequence[ResultRow]) -> Iterator[
     yield from _at_working_limit(leaderboard)
     yield from _invalidated(results)
     yield from _other_reducers(results)
+
+
+def _offline(leaderboard: Leaderboard) -> Iterator[str]:
+    """Which judges are no language models, and which rows they scored."""
+    rows: dict[str, list[str]] = defaultdict(list)
+    for benchmark in leaderboard.benchmarks:
+        offline = {judge for judge in benchmark.judges if is_offline(judge)}
+        for judge in offline:
+            scored = [standing.name for standing in benchmark.standings if judge in standing.judges]
+            if len(scored) == len(benchmark.standings):
+                rows[judge].append(f"all rows of {benchmark.name}")
+            else:
+                rows[judge].append(f"{benchmark.name}: {', '.join(scored)}")
+    for judge, texts in sorted(rows.items()):
+        yield f"The judge {judge} {OFFLINE_NOTE} It scored {'; '.join(texts)}."
 
 
 def _other_reducers(results: Sequence[ResultRow]) -> Iterator[str]:

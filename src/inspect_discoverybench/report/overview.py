@@ -1,6 +1,8 @@
 """The sections about mean HMS: by agent and model, in the paper, and on new studies."""
 
 from collections import Counter
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -8,7 +10,7 @@ import pandas as pd
 from inspect_discoverybench.dataset.published_study import GUESSED_STUDIES
 from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.report.charts import dots
-from inspect_discoverybench.report.leaderboard import Leaderboard, Standing
+from inspect_discoverybench.report.leaderboard import Benchmark, Leaderboard, Standing
 from inspect_discoverybench.report.means import (
     HIGH,
     HMS,
@@ -20,7 +22,6 @@ from inspect_discoverybench.report.means import (
     interval_columns,
 )
 from inspect_discoverybench.report.section import Section
-from inspect_discoverybench.results.task_result import mean_score
 from inspect_discoverybench.scorer.released_form import RELEASED
 
 RELEASED_INTERVAL = Interval("HMS released × 100", LOW, HIGH)
@@ -40,20 +41,12 @@ def overview(leaderboard: Leaderboard) -> Section:
     labels = [standing.label for standing in leaderboard.standings]
     chart = dots(table.assign(label=labels), "label", HMS_INTERVAL, leaderboard.style)
 
-    notes = []
-    if table[HMS].isna().all():
-        notes.append("No sample is scored.")
-    notes += [
-        f"No best agent is marked for {benchmark.name}, because {benchmark.no_best}."
-        for benchmark in leaderboard.benchmarks
-        if benchmark.no_best
-    ]
-    return Section("hms", table, chart, notes)
+    return Section("hms", table, chart)
 
 
 def released_section(leaderboard: Leaderboard) -> Section | None:
     """HMS in the form of the released evaluator, beside the paper's (Figure 4 left); None if no sample has it."""
-    standings = [standing for standing in leaderboard.standings if _has_released(standing)]
+    standings = [standing for standing in leaderboard.standings if standing.has_released]
     if not standings:
         return None
 
@@ -74,27 +67,54 @@ def released_section(leaderboard: Leaderboard) -> Section | None:
 def _released_row(standing: Standing) -> Row:
     return {
         **standing.key_columns,
-        **interval_columns(mean_score(standing.tasks, RELEASED), RELEASED_INTERVAL),
+        **interval_columns(standing.released, RELEASED_INTERVAL),
         "kind": standing.kind,
         **count_columns(standing.tasks, RELEASED),
     }
 
 
-def _has_released(standing: Standing) -> bool:
-    return any(RELEASED in result.score.values for result in standing.results)
+@dataclass(frozen=True)
+class PublishedScore:
+    """HMS × 100 of an agent with a model in the paper."""
+
+    agent: str
+    model: str
+    hms: float
+
+
+def published_scores(benchmark: Benchmark) -> list[PublishedScore]:
+    """Figure 4 (left) of the paper, the best first; empty unless the benchmark is a full split."""
+    task, _, split = benchmark.name.partition(" ")
+    if split not in PUBLISHED_SPLITS or not benchmark.is_complete:
+        return []
+    figure = _figure_4()
+    rows = figure[figure.task == task]
+    return [
+        PublishedScore(agent, model, hms) for agent, model, hms in zip(rows.agent, rows.model, rows[HMS], strict=True)
+    ]
+
+
+@cache
+def _figure_4() -> pd.DataFrame:
+    return pd.read_csv(Path(__file__).with_name("published.csv"), comment="#").sort_values(HMS, ascending=False)
 
 
 def _published(leaderboard: Leaderboard) -> list[pd.DataFrame]:
-    """HMS × 100 in Figure 4 (left) of the paper for each benchmark that is a full split, with labels that show it."""
-    path = Path(__file__).with_name("published.csv")
-    scores = pd.read_csv(path, comment="#").sort_values(HMS, ascending=False)
-    scores["label"] = scores.agent + " · " + scores.model + ", paper: " + scores[HMS].astype(str)
-
+    """The published scores for each benchmark that has some, with labels that show them."""
     tables = []
     for benchmark in leaderboard.benchmarks:
-        task, _, split = benchmark.name.partition(" ")
-        if split in PUBLISHED_SPLITS and benchmark.is_complete:
-            tables.append(scores[scores.task == task].assign(benchmark=benchmark.name))
+        rows = [
+            {
+                "benchmark": benchmark.name,
+                "agent": score.agent,
+                "model": score.model,
+                HMS: score.hms,
+                "label": f"{score.agent} · {score.model}, paper: {score.hms}",
+            }
+            for score in published_scores(benchmark)
+        ]
+        if rows:
+            tables.append(pd.DataFrame(rows))
     return tables
 
 
@@ -109,7 +129,8 @@ def published_section(leaderboard: Leaderboard) -> Section | None:
     without = [
         benchmark.name
         for benchmark in leaderboard.benchmarks
-        if benchmark.name in set(table.reset_index().benchmark) and not any(map(_has_released, benchmark.standings))
+        if benchmark.name in set(table.reset_index().benchmark)
+        and not any(standing.has_released for standing in benchmark.standings)
     ]
     notes = []
     if without:

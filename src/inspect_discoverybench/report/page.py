@@ -2,7 +2,8 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.metadata import version
@@ -11,37 +12,58 @@ from importlib.resources import files
 import pandas as pd
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+from inspect_discoverybench.report.charts import Chart
 from inspect_discoverybench.report.contents import Contents
+from inspect_discoverybench.report.facets import LOSS_COLORS, SHARE, STAGE
 from inspect_discoverybench.report.figure import dark, svg
 from inspect_discoverybench.report.notices import notices
-from inspect_discoverybench.report.section import Section, glossary
-from inspect_discoverybench.report.table import shown_tables
+from inspect_discoverybench.report.ranking import Ranking, judge_sentences
+from inspect_discoverybench.report.sample_list import SampleList
+from inspect_discoverybench.report.section import Section, descriptions, glossary
+from inspect_discoverybench.report.table import ShownTable, shown_groups, shown_shares, shown_tables
 from inspect_discoverybench.results.result_row import ResultRow
-from inspect_discoverybench.scorer.facets import SCORE_KEYS
-from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 
-SAMPLES, LEFT_OUT = "samples", "logs-left-out"
-"""Names of the page's own sections."""
+LEFT_OUT = "logs-left-out"
+"""Name of the page's own section about logs."""
 
-FILTERS = ("benchmark", "agent", "model", "settings", "judge", "outcome")
-"""Columns of the table of samples that the page can filter by."""
+MAX_OPEN_ROWS = 8
+"""Number of rows of a section up to which the page shows it unfolded."""
 
 MARKUP = re.compile(r"`(?P<code>[^`]+)`|\*(?P<term>[^*]+)\*")
 """Code, and terms of the glossary, in the text of a section."""
 
 
+@dataclass(frozen=True)
+class ShownSection:
+    """A section as the page shows it."""
+
+    section: Section
+    tables: Sequence[ShownTable]
+
+    @property
+    def figure(self) -> Chart | None:
+        """The figure, if the page shows it."""
+        return self.section.chart if self.section.description.shows_figure else None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is short enough to be unfolded."""
+        rows = sum(len(table.rows) for table in self.tables)
+        return rows <= MAX_OPEN_ROWS and not self.section.description.is_folded
+
+
 def render_page(contents: Contents) -> bytes:
     """The page as HTML in UTF-8."""
     titles = contents.leaderboard.style.titles
-    tables = {section.name: shown_tables(section.table, titles) for section in contents.sections}
-    samples = _in_percent(contents.samples)
-    left_out = pd.DataFrame(contents.left_out.items(), columns=["log", "reason"])
-    tables[SAMPLES] = shown_tables(samples, {})
-    tables[LEFT_OUT] = shown_tables(left_out, {})
+    left_out = Section(LEFT_OUT, pd.DataFrame(contents.left_out.items(), columns=["log", "reason"]))
+    sections = [ShownSection(section, _tables(section, titles)) for section in contents.sections]
+    if contents.left_out:
+        sections.append(ShownSection(left_out, shown_tables(left_out.table, {})))
+    hms, *others = sections
 
-    sections = [*contents.sections, Section(SAMPLES, samples), Section(LEFT_OUT, left_out)]
     terms = glossary()
-    css = _resource("page.css")
+    samples = SampleList(contents.samples, contents.results)
+    css = _resource("page.css") + _grid(samples)
     script = _resource("page.js")
     environment = Environment(
         autoescape=True,
@@ -50,18 +72,20 @@ def render_page(contents: Contents) -> bytes:
         lstrip_blocks=True,
         loader=FunctionLoader(_resource),
     )
-    template = environment.get_template("page.html")
-    html = template.render(
+    html = environment.get_template("page.html").render(
         policy=_policy(css, script),
         css=css,
         script=script,
         facts=_facts(contents.results),
         notices=notices(contents.leaderboard, contents.results),
-        sections=sections,
-        tables=tables,
+        rankings=[Ranking.of(benchmark) for benchmark in contents.leaderboard.benchmarks],
+        judges=judge_sentences(contents.leaderboard.benchmarks, contents.audits),
+        hms=hms,
+        sections=others,
+        samples=samples,
+        samples_text=descriptions()["samples"],
         glossary=terms,
         anchors={term.lower(): number for number, term in enumerate(terms)},
-        filters=FILTERS,
         pieces=_pieces,
         zip=zip,
         svg=svg,
@@ -69,6 +93,26 @@ def render_page(contents: Contents) -> bytes:
         data_url=_data_url,
     )
     return html.encode("utf-8", "replace")
+
+
+def _tables(section: Section, titles: Mapping[str, str]) -> list[ShownTable]:
+    """The tables of a section: of groups and of losses, configurations by groups."""
+    if section.description.column is not None:
+        return shown_groups(section.table, titles, section.description.column)
+    if STAGE in section.table:
+        return shown_shares(section.table, titles, STAGE, SHARE, LOSS_COLORS)
+    return shown_tables(section.table, titles)
+
+
+def _grid(samples: SampleList) -> str:
+    """The columns of the list of samples. The policy of the page allows no style outside its style sheet."""
+    narrow = samples.narrow_widths
+    numbers = ", ".join(f".line > :nth-child({place})" for place in samples.numbers)
+    return f"""
+:root {{ --columns: {" ".join(samples.widths)} minmax(7rem, 1fr); --narrow-columns: {" ".join(narrow)}; }}
+{numbers} {{ text-align: right; }}
+@media (max-width: 60rem) {{ .line > :nth-child(n+{len(narrow) + 1}) {{ display: none; }} }}
+"""
 
 
 def _resource(name: str) -> str:
@@ -84,13 +128,11 @@ def _policy(css: str, script: str) -> str:
 
 
 def _hash(text: str) -> str:
-    digest = sha256(text.encode()).digest()
-    return f"sha256-{b64encode(digest).decode()}"
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
 def _data_url(image: str) -> str:
-    encoded = b64encode(image.encode())
-    return f"data:image/svg+xml;base64,{encoded.decode()}"
+    return f"data:image/svg+xml;base64,{b64encode(image.encode()).decode()}"
 
 
 def _pieces(text: str) -> Iterator[tuple[str, str]]:
@@ -98,41 +140,29 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
     end = 0
     for match in MARKUP.finditer(text):
         yield "text", text[end : match.start()]
-        kind = match.lastgroup or ""
-        yield kind, match[kind]
+        if match.lastgroup:
+            yield match.lastgroup, match[match.lastgroup]
         end = match.end()
     yield "text", text[end:]
-
-
-def _in_percent(samples: pd.DataFrame) -> pd.DataFrame:
-    """The table of samples, with scores × 100 as everywhere on the page."""
-    labels = SCORE_KEYS | {key: key.replace("_", " ").replace("hms", "HMS") for key in RELEASED_KEYS}
-    headings = {key: f"{label} × 100" for key, label in labels.items() if key in samples}
-    table = samples.copy()
-    table[list(headings)] *= 100
-    return table.rename(columns=headings)
 
 
 def _facts(results: Iterable[ResultRow]) -> Mapping[str, str]:
     """What is at the top of the page about the logs."""
     runs = {result.run for result in results}
-    days = sorted(run.created[:10] for run in runs)
-    commits = [run.data_commit or "" for run in runs]
-    now = datetime.now(UTC)
+    days = sorted({run.created[:10] for run in runs})
     package = version("inspect-discoverybench")
     facts = {
         "Logs": f"{len(runs):,}",
-        "Written": f"{days[0]} to {days[-1]}",
+        "Written": days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}",
         "Judge": _listed(result.score.judge for result in results) or "none",
         "Task version": _listed(run.task_version for run in runs),
         "Package": _listed(run.package_version for run in runs),
         "Sandbox image": _listed(run.image for run in runs),
-        "Data": _listed(commit[:12] for commit in commits),
-        "Report": f"{now:%Y-%m-%d %H:%M} UTC, inspect-discoverybench {package}",
+        "Data": _listed((run.data_commit or "")[:12] for run in runs),
+        "Report": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, inspect-discoverybench {package}",
     }
     return {name: text for name, text in facts.items() if text}
 
 
 def _listed(values: Iterable[str | None]) -> str:
-    known = set(filter(None, values))
-    return ", ".join(sorted(known))
+    return ", ".join(sorted(set(filter(None, values))))

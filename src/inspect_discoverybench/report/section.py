@@ -21,6 +21,8 @@ class Description(BaseModel):
         text: What the table shows and how to read it. Terms of the glossary are between asterisks.
         column: Column of the samples by which tasks are grouped.
         order: Groups in their order; others follow in alphabetical order.
+        shows_figure: Whether the page shows the figure. The ranking draws what the others show.
+        is_folded: Whether the page folds the section however short it is.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -29,13 +31,14 @@ class Description(BaseModel):
     text: str
     column: str | None = None
     order: tuple[str, ...] = ()
+    shows_figure: bool = True
+    is_folded: bool = False
 
 
 @cache
 def descriptions() -> dict[str, Description]:
     """The sections by name, in reading order."""
-    sections = _read("sections.yaml")
-    return {name: Description(**section) for name, section in sections.items()}
+    return {name: Description(**section) for name, section in _read("sections.yaml").items()}
 
 
 @cache
@@ -45,8 +48,7 @@ def glossary() -> dict[str, str]:
 
 
 def _read(name: str) -> dict[str, Any]:
-    text = files(__package__).joinpath(name).read_text("utf-8")
-    content: dict[str, Any] = yaml.safe_load(text)
+    content: dict[str, Any] = yaml.safe_load(files(__package__).joinpath(name).read_text("utf-8"))
     return content
 
 
@@ -67,12 +69,16 @@ class Section:
     notes: Sequence[str] = ()
 
     @property
+    def description(self) -> Description:
+        """How `sections.yaml` describes it."""
+        return descriptions()[self.name]
+
+    @property
     def title(self) -> str:
         """Heading."""
-        return descriptions()[self.name].title
+        return self.description.title
 
     @property
     def text(self) -> str:
         """What the table shows and how to read it."""
-        text = descriptions()[self.name].text
-        return " ".join([text, *self.notes])
+        return " ".join([self.description.text, *self.notes])

@@ -1,12 +1,12 @@
 """Tables as readers see them: headings and cells as texts, with each interval in one cell."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 
-from inspect_discoverybench.report.means import HIGHEST, LOWEST
+from inspect_discoverybench.report.means import HIGHEST, HMS_INTERVAL, LOWEST
 
 MISSING = "–"
 
@@ -19,6 +19,9 @@ PERCENT = " × 100"
 IN_CONFIGURATION = ["agent", "model"]
 """Columns that are not shown beside the name of the configuration."""
 
+MIN_TASKS = 3
+"""Number of tasks from which a group has an interval on the page. One of two tasks goes from nearly 0 to nearly 100."""
+
 
 @dataclass(frozen=True)
 class ShownTable:
@@ -28,11 +31,13 @@ class ShownTable:
         title: Its title; may be empty.
         columns: Cells by heading.
         numeric: Headings of columns of numbers, which are aligned to the right.
+        notes: Sentences about columns that are left out, because they say the same of every row.
     """
 
     title: str
     columns: dict[str, list[str]] = field(default_factory=dict)
     numeric: set[str] = field(default_factory=set)
+    notes: Sequence[str] = ()
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
@@ -47,45 +52,123 @@ def shown_tables(table: pd.DataFrame, titles: Mapping[str, str]) -> list[ShownTa
         table: The numbers.
         titles: Title of each benchmark; empty for one table of all rows.
     """
+    return _of_each_benchmark(table, titles, _shown)
+
+
+def shown_groups(table: pd.DataFrame, titles: Mapping[str, str], column: str) -> list[ShownTable]:
+    """For each benchmark a table of configurations by groups, whose cells have the mean, its interval and the tasks.
+
+    Args:
+        table: The numbers, one row per configuration and group.
+        titles: Title of each benchmark.
+        column: Column of the groups.
+    """
+
+    def shown(title: str, rows: pd.DataFrame) -> ShownTable:
+        means = _cells(rows, HMS_INTERVAL.value)
+        lows, highs = _cells(rows, HMS_INTERVAL.low), _cells(rows, HMS_INTERVAL.high)
+        cells = [
+            _group_cell(mean, f"{low} to {high}", size)
+            for mean, low, high, size in zip(_marked(means, rows), lows, highs, rows.tasks, strict=True)
+        ]
+        return _crossed(title, rows[column], rows, cells, list(dict.fromkeys(rows[column].map(_label))))
+
+    return _of_each_benchmark(table, titles, shown)
+
+
+def shown_shares(
+    table: pd.DataFrame, titles: Mapping[str, str], column: str, share: str, order: Iterable[str]
+) -> list[ShownTable]:
+    """For each benchmark a table of configurations by the values of a column in this order, whose cells have shares."""
+    places = list(order)
+
+    def shown(title: str, rows: pd.DataFrame) -> ShownTable:
+        names = sorted(set(rows[column]), key=places.index)
+        return _crossed(title, rows[column], rows, _cells(rows, share), names)
+
+    return _of_each_benchmark(table, titles, shown)
+
+
+def _of_each_benchmark(
+    table: pd.DataFrame, titles: Mapping[str, str], show: Callable[[str, pd.DataFrame], ShownTable]
+) -> list[ShownTable]:
     if table.empty:
         return []
     if not titles:
-        return [_shown("", table)]
-    tables = []
-    for benchmark, rows in table.groupby("benchmark", sort=False):
-        title = titles[str(benchmark)]
-        shown = _shown(title, rows.drop(columns="benchmark"))
-        tables.append(shown)
-    return tables
+        return [show("", table)]
+    return [
+        show(titles[str(benchmark)], rows.drop(columns="benchmark"))
+        for benchmark, rows in table.groupby("benchmark", sort=False)
+    ]
+
+
+def _group_cell(mean: str, interval: str, tasks: int) -> str:
+    """A mean on one line, and its interval and tasks on another. With few tasks, there is no interval to speak of."""
+    count = f"{tasks} task" if tasks == 1 else f"{tasks} tasks"
+    return f"{mean}\n{count}" if tasks < MIN_TASKS or MISSING in interval else f"{mean}\n{interval}, n {tasks}"
+
+
+def _crossed(
+    title: str, groups: pd.Series, rows: pd.DataFrame, cells: Sequence[str], names: Sequence[str]
+) -> ShownTable:
+    """Configurations by groups, with the fewer of them in columns: a page has more room below than beside."""
+    configurations = list(dict.fromkeys(rows.configuration))
+    cell_of = dict(zip(zip(rows.configuration, groups.map(_label), strict=True), cells, strict=True))
+    if len(names) <= len(configurations):
+        columns = {name: [cell_of.get((row, name), MISSING) for row in configurations] for name in names}
+        return ShownTable(title, {"configuration": configurations, **columns}, set(columns))
+
+    columns = {name: [cell_of.get((name, row), MISSING) for row in names] for name in configurations}
+    return ShownTable(title, {str(groups.name).replace("_", " "): list(names), **columns}, set(columns))
+
+
+def _label(group: Any) -> str:
+    return _text(group, 0)
 
 
 def _shown(title: str, table: pd.DataFrame) -> ShownTable:
-    shown = ShownTable(title)
+    columns: dict[str, list[str]] = {}
+    numeric = set()
+    zero: list[str] = []
+    same: list[str] = []
     if "configuration" in table:
         table = table.drop(columns=IN_CONFIGURATION, errors="ignore")
     numbers = table.select_dtypes("number")
-    for column in table:
-        name = str(column)
+    for name in map(str, table):
         if name.endswith(HIGH) or name == HIGHEST:
             continue
-        heading = name.replace("_", " ")
-        cells = _cells(table, name)
-        if name.endswith(PERCENT) and LOWEST in table:
-            cells = _marked(cells, _cells(table, LOWEST))
-        elif name.endswith(LOW):
-            interval = name.removesuffix(LOW)
-            heading = f"95 % CI, {interval}"
-            cells = _intervals(cells, _cells(table, interval + HIGH))
-        elif name == LOWEST:
-            heading = "possible range"
-            cells = _intervals(cells, _cells(table, HIGHEST))
-        if set(cells) == {MISSING}:
+        heading, cells = _column(table, name)
+        values = set(cells)
+        if values == {MISSING}:
             continue
+        if values == {"0"}:
+            zero.append(heading)
+        elif columns and len(values) == 1 and len(cells) > 1 and not pd.api.types.is_float_dtype(table[name]):
+            same.append(f"{heading} {cells[0]}")
+        else:
+            columns[heading] = cells
+            if name in numbers:
+                numeric.add(heading)
 
-        shown.columns[heading] = cells
-        if name in numbers:
-            shown.numeric.add(heading)
-    return shown
+    notes = []
+    if same:
+        notes.append(f"The same in all rows: {', '.join(same)}.")
+    if zero:
+        notes.append(f"0 in all rows: {', '.join(zero)}.")
+    return ShownTable(title, columns, numeric, notes)
+
+
+def _column(table: pd.DataFrame, name: str) -> tuple[str, list[str]]:
+    """The heading and the texts of a column; those of an interval are in one."""
+    cells = _cells(table, name)
+    if name.endswith(LOW):
+        interval = name.removesuffix(LOW)
+        return f"95 % CI, {interval}", _intervals(cells, _cells(table, interval + HIGH))
+    if name == LOWEST:
+        return "possible range", _intervals(cells, _cells(table, HIGHEST))
+    if name.endswith(PERCENT):
+        cells = _marked(cells, table)
+    return name.replace("_", " "), cells
 
 
 def _cells(table: pd.DataFrame, column: str) -> list[str]:
@@ -113,18 +196,16 @@ def _text(value: Any, decimals: int) -> str:
     return str(value)
 
 
-def _marked(means: list[str], lowest: list[str]) -> list[str]:
+def _marked(means: list[str], table: pd.DataFrame) -> list[str]:
     """Means with a mark if samples are missing, so that there is a lowest possible value."""
+    if LOWEST not in table:
+        return means
     marked = []
-    for mean, low in zip(means, lowest, strict=True):
-        mark = "" if MISSING in (mean, low) else "*"
+    for mean, lowest in zip(means, table[LOWEST], strict=True):
+        mark = "" if mean == MISSING or pd.isna(lowest) else "*"
         marked.append(mean + mark)
     return marked
 
 
 def _intervals(lows: list[str], highs: list[str]) -> list[str]:
-    intervals = []
-    for low, high in zip(lows, highs, strict=True):
-        interval = f"{low} to {high}"
-        intervals.append(MISSING if low == MISSING else interval)
-    return intervals
+    return [MISSING if low == MISSING else f"{low} to {high}" for low, high in zip(lows, highs, strict=True)]

@@ -1,5 +1,5 @@
 "use strict";
-// Makes tables sortable, and the table of samples filterable. Without JavaScript, all rows are shown in their order.
+// Makes tables and the list of samples sortable, and the list filterable. Without JavaScript, all rows are shown in their order.
 // Text from models and logs is only ever set as text, never as HTML.
 
 /** Create an element with properties and children. */
@@ -13,22 +13,16 @@ const collator = new Intl.Collator("en", { numeric: true });
 const MAX_ROWS = 500; // that are laid out at once
 const isMissing = (text) => text === "–" || text === "";
 
-/** Sort rows by a column; missing values are last in either direction. */
-function sortRows(table, column, isNumber, descending) {
-  const value = (text) => (isNumber ? parseFloat(text.replace(/[,<]/g, "")) : text);
-  const keyed = [...table.tBodies[0].rows].map((row) => ({ row, text: row.cells[column].textContent }));
-  for (const entry of keyed) entry.value = value(entry.text);
-  keyed.sort((a, b) => {
-    if (isMissing(a.text) || isMissing(b.text)) return isMissing(a.text) - isMissing(b.text);
-    const order = isNumber ? a.value - b.value : collator.compare(a.value, b.value);
-    return descending ? -order : order;
-  });
-  table.tBodies[0].append(...keyed.map((entry) => entry.row));
+/** Compare two cells; missing values are last in either direction. */
+function compare(a, b, isNumber, descending) {
+  if (isMissing(a) || isMissing(b)) return isMissing(a) - isMissing(b);
+  const number = (text) => parseFloat(text.replace(/[,<]/g, ""));
+  const order = isNumber ? number(a) - number(b) : collator.compare(a, b);
+  return descending ? -order : order;
 }
 
-/** Put a button into each heading of a table. Numbers are first sorted from the largest, text from A. */
-function makeSortable(table) {
-  const headings = [...table.tHead.rows[0].cells];
+/** Put a button into each heading. Numbers are first sorted from the largest, text from A. */
+function addButtons(headings, sort) {
   headings.forEach((heading, column) => {
     const isNumber = heading.classList.contains("number");
     const button = element("button", { type: "button", textContent: heading.textContent });
@@ -37,51 +31,66 @@ function makeSortable(table) {
       const descending = current ? current === "ascending" : isNumber;
       for (const other of headings) other.removeAttribute("aria-sort");
       heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
-      sortRows(table, column, isNumber, descending);
-      table.dispatchEvent(new Event("sort"));
+      sort(column, isNumber, descending);
     });
     heading.replaceChildren(button);
   });
 }
 
-/** Put a text search and a menu for each heading with `data-filter` and several values above a table. */
-function makeFilterable(table) {
-  const rows = [...table.tBodies[0].rows];
-  const headings = [...table.tHead.rows[0].cells];
+function makeSortable(table) {
+  const [body] = table.tBodies;
+  addButtons([...table.tHead.rows[0].cells], (column, isNumber, descending) => {
+    const text = (row) => row.cells[column].textContent;
+    body.append(...[...body.rows].sort((a, b) => compare(text(a), text(b), isNumber, descending)));
+  });
+}
+
+/** Put a text search and a menu for each heading with `data-filter` above the samples, and sort them by headings. */
+function makeListUsable(list) {
+  const head = list.querySelector(".head");
+  const headings = [...head.children];
+  const samples = [...list.querySelectorAll(".sample")].map((node) => ({
+    node,
+    cells: [...node.firstElementChild.children].map((cell) => cell.textContent),
+    words: node.textContent.toLowerCase(),
+  }));
   const search = element("input", { type: "search" });
-  const form = element("form", { className: "filters" }, element("label", {}, "Search all columns", search));
+  const form = element("form", { className: "filters" }, element("label", {}, "Search all texts", search));
   const menus = [];
   headings.forEach((heading, column) => {
     if (!("filter" in heading.dataset)) return;
-    const values = [...new Set(rows.map((row) => row.cells[column].textContent))].sort(collator.compare);
-    if (values.length < 2) return;
+    const values = [...new Set(samples.map((sample) => sample.cells[column]))].sort(collator.compare);
     const menu = element("select", {}, element("option", { value: "", textContent: "all" }));
     menu.append(...values.map((text) => element("option", { value: `=${text}`, textContent: text })));
     menus.push({ menu, column });
     form.append(element("label", {}, heading.textContent, menu));
   });
-  const count = element("p", { className: "count", role: "status" });
+  const tally = element("p", { className: "tally", role: "status" });
   const show = () => {
     const words = search.value.toLowerCase();
     const chosen = menus.filter(({ menu }) => menu.value !== "");
     let matching = 0;
-    for (const row of table.tBodies[0].rows) {
+    for (const sample of samples) {
       const isMatch =
-        chosen.every(({ menu, column }) => `=${row.cells[column].textContent}` === menu.value) &&
-        (words === "" || row.textContent.toLowerCase().includes(words));
+        chosen.every(({ menu, column }) => `=${sample.cells[column]}` === menu.value) &&
+        (words === "" || sample.words.includes(words));
       matching += isMatch;
-      row.hidden = !isMatch || matching > MAX_ROWS;
+      sample.node.hidden = !isMatch || matching > MAX_ROWS;
     }
-    count.textContent =
-      `${matching.toLocaleString("en")} of ${rows.length.toLocaleString("en")} rows` +
+    tally.textContent =
+      `${matching.toLocaleString("en")} of ${samples.length.toLocaleString("en")} samples` +
       (matching > MAX_ROWS ? `, the first ${MAX_ROWS} are shown` : "");
   };
+  addButtons(headings, (column, isNumber, descending) => {
+    samples.sort((a, b) => compare(a.cells[column], b.cells[column], isNumber, descending));
+    list.append(...samples.map((sample) => sample.node));
+    show();
+  });
   form.addEventListener("input", show);
-  table.addEventListener("sort", show);
   form.addEventListener("submit", (event) => event.preventDefault());
-  table.parentElement.before(form, count);
+  list.before(form, tally);
   show();
 }
 
-makeFilterable(document.querySelector("#samples table"));
-document.querySelectorAll("table").forEach(makeSortable);
+makeListUsable(document.querySelector(".samples"));
+document.querySelectorAll("table.sortable").forEach(makeSortable);

@@ -1,0 +1,182 @@
+"""The rankings that the page begins with: who is best, by how much, and what the judge is worth."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from inspect_discoverybench.comparison.difference import key_difference
+from inspect_discoverybench.dataset.task_text import NEUTRAL
+from inspect_discoverybench.report.leaderboard import BEST, Benchmark, Standing
+from inspect_discoverybench.report.overview import PublishedScore, published_scores
+from inspect_discoverybench.results.audit_record import AuditRecord
+from inspect_discoverybench.statistics.mean import Estimate
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A mean with its 95 % interval, from 0 to 100. The ends are None without an interval."""
+
+    mean: float
+    low: float | None
+    high: float | None
+
+    @classmethod
+    def of(cls, estimate: Estimate | None) -> "Bar | None":
+        """The bar of an estimate of a score from 0 to 1."""
+        if estimate is None:
+            return None
+        # An estimate from one gold hypothesis has no interval: its ends are not numbers, which equal nothing.
+        has_interval = estimate.low == estimate.low
+        low, high = (100 * estimate.low, 100 * estimate.high) if has_interval else (None, None)
+        return cls(100 * estimate.mean, low, high)
+
+
+@dataclass(frozen=True)
+class RankedRow:
+    """A configuration as the ranking draws it.
+
+    Attributes:
+        standing: The configuration.
+        hms: HMS × 100.
+        facets: Mean of each facet × 100 by its name.
+        released: HMS × 100 in the form of the released evaluator; None if no sample has it.
+        published: The paper's scores of the same agent, if the row has that form and the benchmark is a full split.
+        tasks: Number of scored tasks.
+    """
+
+    standing: Standing
+    hms: Bar | None
+    facets: dict[str, Bar | None]
+    released: Bar | None
+    published: Sequence[PublishedScore]
+    tasks: int
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """A benchmark as the page begins with it.
+
+    Attributes:
+        title: Its name, with the tasks that were run.
+        rows: Its configurations in their order.
+        floor: HMS × 100 of the floor; None if it was not run.
+        sentences: Who is best, and by how much.
+    """
+
+    title: str
+    rows: Sequence[RankedRow]
+    floor: float | None
+    sentences: Sequence[str]
+
+    @classmethod
+    def of(cls, benchmark: Benchmark) -> "Ranking":
+        """Rank a benchmark."""
+        floor = benchmark.floor
+        return cls(
+            title=benchmark.title,
+            rows=[_row(benchmark, standing) for standing in benchmark.standings],
+            floor=None if floor is None else 100 * floor,
+            sentences=list(_sentences(benchmark)),
+        )
+
+    @property
+    def has_released(self) -> bool:
+        """Whether a row has HMS in the form of the released evaluator."""
+        return any(row.released for row in self.rows)
+
+    @property
+    def has_published(self) -> bool:
+        """Whether a row has published scores."""
+        return any(row.published for row in self.rows)
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether samples of a row have no HMS."""
+        return any(row.standing.missing for row in self.rows)
+
+
+def _row(benchmark: Benchmark, standing: Standing) -> RankedRow:
+    # The paper's agents had no framing.
+    is_published = standing.has_released and standing.configuration.framing == NEUTRAL
+    published = published_scores(benchmark) if is_published else []
+    return RankedRow(
+        standing=standing,
+        hms=Bar.of(standing.mean),
+        facets={facet: Bar.of(mean) for facet, mean in standing.facets.items()},
+        released=Bar.of(standing.released) if standing.has_released else None,
+        published=[score for score in published if score.agent == standing.configuration.agent],
+        tasks=len(standing.scored_ids),
+    )
+
+
+def _sentences(benchmark: Benchmark) -> Iterator[str]:
+    """Who is best, by how much, and how far above the floor."""
+    best = [standing for standing in benchmark.standings if standing.kind == BEST]
+    names = " and ".join(standing.name for standing in best)
+    if not any(standing.hms is not None for standing in benchmark.standings):
+        yield "No sample is scored."
+    elif not best:
+        yield f"No best agent is marked, because {benchmark.no_best}."
+    elif len(best) > 1:
+        yield f"Tied for the best: {names}."
+    else:
+        yield from _lead(best[0], benchmark.runners_up[0])
+
+    if benchmark.floor is None:
+        yield "The *floor* was not run: add the solver `discoverybench/goal_echo`, which restates the goal."
+
+
+def _lead(best: Standing, second: Standing) -> Iterator[str]:
+    """By how much the best agent leads on the tasks that both have."""
+    yield f"Best: {best.name}, before {second.name}."
+    difference = key_difference(
+        {task.sample.id: task for task in second.tasks}, {task.sample.id: task for task in best.tasks}
+    )
+    if difference is None:
+        return
+    paired = difference.paired
+    lead = f"On the {paired.tasks} tasks that both scored, the difference is {100 * paired.difference:.1f}"
+    if paired.low != paired.low:  # NaN: all tasks have one gold hypothesis
+        yield f"{lead}, without an interval."
+        return
+
+    verdict = (
+        "so these tasks do not show which of them is better" if paired.low <= 0 <= paired.high else "which is not 0"
+    )
+    yield f"{lead} (*95 % CI* {100 * paired.low:.1f} to {100 * paired.high:.1f}), {verdict}."
+
+
+def judge_sentences(benchmarks: Sequence[Benchmark], audits: Sequence[AuditRecord]) -> Iterator[str]:
+    """Which judges scored, and what the latest audit of each said."""
+    latest = {audit.judge: audit for audit in sorted(audits, key=lambda audit: audit.created)}
+    for model, name in _judges(benchmarks).items():
+        audit = latest.get(model)
+        if audit is None:
+            yield (
+                f"Judge: {name}. These logs have no audit of it: run `inspect eval discoverybench/judge_audit --model "
+                f"{model}`, and pass its log, too."
+            )
+        else:
+            yield f"Judge: {name}. Its audit of {audit.created[:10]} ({audit.samples} samples): {_accuracies(audit)}."
+
+
+def _judges(benchmarks: Sequence[Benchmark]) -> dict[str, str]:
+    """The name of each judge by its model."""
+    names: dict[str, str] = {}
+    for benchmark in benchmarks:
+        for standing in benchmark.standings:
+            for result in standing.results:
+                model = result.score.metadata.get("judge", result.score.judge)
+                if result.score.is_scored and result.score.judge and model:
+                    names[model] = result.score.judge
+    return dict(sorted(names.items()))
+
+
+def _accuracies(audit: AuditRecord) -> str:
+    """The accuracy on each question, beside that of the best judge that always gives the same verdict."""
+    texts = []
+    for question, result in audit.questions.items():
+        text = f"{question} right in {result.accuracy:.0%}"
+        if result.best_constant is not None:
+            text += f" (always the same verdict: {result.best_constant:.0%})"
+        texts.append(text)
+    return ", ".join(texts)

@@ -1,0 +1,160 @@
+"""The samples as the page lists them: one line each, which opens to its texts and to the way to its transcript."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from posixpath import split
+from typing import Any
+from urllib.parse import quote
+
+import pandas as pd
+
+from inspect_discoverybench.report.table import MISSING
+from inspect_discoverybench.results.result_row import ResultRow
+from inspect_discoverybench.scorer.facets import FACET_KEYS, SCORE_KEYS
+from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
+
+VIEWER = "http://127.0.0.1:7575"
+"""Where `inspect view` serves logs unless it is told otherwise."""
+
+ID = "id"
+
+SCORES = [*SCORE_KEYS, *RELEASED_KEYS]
+"""Columns of scores from 0 to 1, which the page shows × 100."""
+
+WORDS = ("agent", "model", "settings", "benchmark", "judge", "epoch", "outcome", "limit")
+"""Columns with a few values each, which the page can filter by."""
+
+COLUMNS = (ID, "agent", *SCORES, *WORDS[1:])
+"""Columns of a line, in their order, before the predicted hypothesis."""
+
+
+@dataclass(frozen=True)
+class ListedSample:
+    """A sample.
+
+    Attributes:
+        cells: Texts of its line, in the order of the columns.
+        goal: The discovery goal; None if the log does not record it.
+        gold: The gold hypothesis; None if the log does not record it.
+        predicted: The predicted hypothesis; None if nothing was submitted.
+        verdicts: The judge's scores of the facets.
+        command: What serves its log.
+        link: Where `inspect view` shows it.
+    """
+
+    cells: Sequence[str]
+    goal: str | None
+    gold: str | None
+    predicted: str | None
+    verdicts: str
+    command: str
+    link: str
+
+
+@dataclass(frozen=True)
+class SampleList:
+    """The samples of a report.
+
+    Attributes:
+        table: The table of samples, as in `samples.csv`.
+        results: The result of each row.
+    """
+
+    table: pd.DataFrame
+    results: Sequence[ResultRow]
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """The columns whose values differ; others are only in `samples.csv`."""
+        recorded = [column for column in COLUMNS if column in self.table]
+        return [column for column in recorded if column in (ID, "hms") or self.table[column].nunique(dropna=False) > 1]
+
+    @property
+    def headings(self) -> list[str]:
+        """The headings of the lines."""
+        return [_heading(column) for column in self.columns]
+
+    @property
+    def same(self) -> str:
+        """What is the same for all samples, such as `agent react, outcome judged`."""
+        first = self.table.iloc[0]
+        texts = [
+            f"{_heading(column)} {_cell(column, first[column])}"
+            for column in COLUMNS
+            if column in self.table and column not in self.columns and _cell(column, first[column]) not in (MISSING, "")
+        ]
+        return ", ".join(texts)
+
+    @property
+    def widths(self) -> list[str]:
+        """The widths of the columns, as in a CSS grid."""
+        return [_width(column) for column in self.columns]
+
+    @property
+    def narrow_widths(self) -> list[str]:
+        """The widths of the columns that a phone has room for: the id, the agent, and HMS with its facets."""
+        narrow = {ID: "minmax(0, 1fr)", "agent": "4.6rem", "hms": "2.7rem", **dict.fromkeys(FACET_KEYS, "2.3rem")}
+        return [narrow[column] for column in self.columns if column in narrow]
+
+    @property
+    def filters(self) -> set[str]:
+        """The headings that the page can filter by."""
+        return {_heading(column) for column in self.columns if column in WORDS}
+
+    @property
+    def numbers(self) -> list[int]:
+        """The places of the columns of numbers, from 1."""
+        return [place for place, column in enumerate(self.columns, start=1) if column in SCORES]
+
+    def __iter__(self) -> Iterator[ListedSample]:
+        columns = [self.table[column] for column in self.columns]
+        for result, *values in zip(self.results, *columns, strict=True):
+            yield ListedSample(
+                cells=[_cell(column, value) for column, value in zip(self.columns, values, strict=True)],
+                goal=result.sample.goal,
+                gold=result.sample.gold_hypothesis,
+                predicted=result.score.hypothesis,
+                verdicts=_verdicts(result),
+                command=f"inspect view --log-dir {_folder(result)}",
+                link=_link(result),
+            )
+
+
+def _heading(column: str) -> str:
+    return "HMS" if column == "hms" else column.replace("_", " ").replace("hms", "HMS")
+
+
+def _cell(column: str, value: Any) -> str:
+    if value is None or pd.isna(value):
+        return MISSING
+    if column in SCORES:
+        # An opened row has the facets with two decimals.
+        return f"{100 * value:.{0 if column in FACET_KEYS else 1}f}"
+    return str(value)
+
+
+def _width(column: str) -> str:
+    if column in SCORES:
+        return "3rem" if column == "hms" else "minmax(3rem, 5.2rem)"
+    return "minmax(5rem, 13rem)" if column == ID else "minmax(3rem, 8rem)"
+
+
+def _verdicts(result: ResultRow) -> str:
+    """The facets as the formula of HMS, as far as they are decided."""
+    facets = [f"{facet} {result.score.values[facet]:.2f}" for facet in FACET_KEYS if facet in result.score.values]
+    if result.score.is_scored and not result.score.outcome.is_without_submission and facets:
+        return f"HMS {result.score.value('hms'):.2f} = {' × '.join(facets)}"
+    return ", ".join([f"{result.score.outcome}", *facets])
+
+
+def _folder(result: ResultRow) -> str:
+    folder, _ = split(result.run.log)
+    return f"'{folder}'" if " " in folder else folder or "."
+
+
+def _link(result: ResultRow) -> str:
+    """The address of a sample in Inspect's viewer (https://inspect.aisi.org.uk/log-viewer.html)."""
+    _, log = split(result.run.log)
+    sample = quote(result.sample.id, safe="")
+    return f"{VIEWER}/#/logs/{quote(log)}/samples/sample/{sample}/{result.sample.epoch}"
