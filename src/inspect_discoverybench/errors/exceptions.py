@@ -53,7 +53,7 @@ class ModelFailed(DiscoveryBenchError):
     """A model's provider failed, after Inspect's retries. The sample is an error, not a zero."""
 
     def __init__(self, failure: str, remedy: str = RETRY) -> None:
-        """The failure says whose model failed and why."""
+        """Say whose model failed and why, and what to do."""
         super().__init__(f"{failure} {remedy}")
         self.failure = failure
 

@@ -38,6 +38,7 @@ def file_errors() -> Iterator[None]:
     except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
         raise
     except (OSError, RecursionError, MemoryError) as error:
+        # "[Errno 28] No space left on device"
         text_without_number = str(error).partition("] ")[2]
         reason = text_without_number or str(error) or "Not enough memory"
         raise DiscoveryBenchError(f"{reason}. Check the path, its permissions and the free space.") from error

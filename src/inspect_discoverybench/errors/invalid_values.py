@@ -18,8 +18,7 @@ def first_reason(error: ValidationError) -> str:
     """The first message of a validation error, with the field."""
     first = error.errors()[0]
     message = first["msg"].removeprefix("Value error, ")
-    parts = [str(part) for part in first["loc"]]
-    field = ".".join(parts)
+    field = ".".join(map(str, first["loc"]))
     if not field:
         return f"{message}."
     return f"{field}: {message}."
@@ -48,14 +47,11 @@ def refuse_unknown(function: Callable[..., Any], arguments: Iterable[str]) -> No
     parameters = signature(function).parameters.values()
     names = [parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
     for argument in arguments:
-        if argument in names:
-            continue
-
-        suggestion = did_you_mean(argument, names)
-        possible = ", ".join(names) or "none"
-        raise InvalidArgument(
-            f"{function.__name__} has no argument {argument}.{suggestion} Possible arguments: {possible}."
-        )
+        if argument not in names:
+            raise InvalidArgument(
+                f"{function.__name__} has no argument {argument}.{did_you_mean(argument, names)} "
+                f"Possible arguments: {', '.join(names) or 'none'}."
+            )
 
 
 def refusing_unknown(create: Callable[Parameters, Created]) -> Callable[Parameters, Created]:
@@ -70,7 +66,7 @@ def refusing_unknown(create: Callable[Parameters, Created]) -> Callable[Paramete
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """A sentence with the name that is most similar to a misspelled one; empty if none is."""
+    """Ask for the name that is most similar to a misspelled one, after a space. If none is, there is nothing to ask."""
     matches = get_close_matches(name, names, n=1)
     if not matches:
         return ""

@@ -45,7 +45,7 @@ MAX_MESSAGE_LENGTH = 500
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """The error and what caused it, through exception groups and retries; the first cause comes last."""
+    """Yield the error and what caused it, through exception groups and retries; the first cause comes last."""
     inner: BaseException | None = error
     while inner is not None:
         yield inner
@@ -74,8 +74,7 @@ def may_be_bad_request(error: BaseException) -> bool:
 
 def ends_sample(error: BaseException) -> bool:
     """Whether Inspect ends the sample with this exception, such as a limit. It must be raised unchanged."""
-    names = [kind.__name__ for kind in type(error).__mro__]
-    return not _ENDS_SAMPLE.isdisjoint(names)
+    return any(kind.__name__ in _ENDS_SAMPLE for kind in type(error).__mro__)
 
 
 def reason_of(error: BaseException) -> str:
@@ -84,9 +83,8 @@ def reason_of(error: BaseException) -> str:
     first_cause = chain[-1]
     # Connection errors often have no text. The provider's package has usually caught and described them.
     described = [cause for cause in chain if str(cause)] or [first_cause]
-    last_described = described[-1]
-    message = one_line(last_described)
-    body = getattr(last_described, "body", None)
+    message = one_line(described[-1])
+    body = getattr(described[-1], "body", None)
     if isinstance(body, str):  # OpenAI's package leaves it out of the message
         message = f"{message}: {one_line(body)}"
     if isinstance(first_cause, _UNREADABLE):
@@ -117,22 +115,22 @@ def redact_request(error: BaseException) -> BaseException:
     for reference, text in attachments.items():  # long texts of events
         attachments[reference] = redact(text)
 
-    lines = format_exception(error)
-    text = "".join(lines)
-    if redact(text) == text:
+    traceback = "".join(format_exception(error))
+    if redact(traceback) == traceback:
         return error
-    return DiscoveryBenchError(text)
+    return DiscoveryBenchError(traceback)  # which redacts its message
 
 
 def remember_keys_of(model: Model) -> None:
     """Let `redact` know the keys, headers and URL of a model."""
-    settings = {
-        "api_key": model.api.api_key,
-        "base_url": model.api.base_url,
-        "headers": model.config.extra_headers or {},
-        **model.model_args,
-    }
-    remember_keys(settings)
+    remember_keys(
+        {
+            "api_key": model.api.api_key,
+            "base_url": model.api.base_url,
+            "headers": model.config.extra_headers or {},
+            **model.model_args,
+        }
+    )
 
 
 @contextmanager
@@ -149,19 +147,15 @@ def model_errors(owner: str, model: Model) -> Iterator[None]:
     except Exception as error:  # every provider raises different types
         if ends_sample(error) or isinstance(error, DiscoveryBenchError):
             raise
-        remember_keys_of(model)
-        reason = reason_of(error)
-        raise ModelFailed(f"{owner} failed: {reason}.") from redact_request(error)
+        remember_keys_of(model)  # before the message is made, so that it is redacted
+        raise ModelFailed(f"{owner} failed: {reason_of(error)}.") from redact_request(error)
 
 
 def one_line(error: BaseException | str) -> str:
     """The message of any error, or a text of one, in one line and without the styles of Inspect's messages."""
-    text = getattr(error, "message", error)
-    words = str(text).split()
-    message = " ".join(words) or type(error).__name__
-    message = _STYLE.sub("", message)
-    message = redact(message.removeprefix("ERROR: "))
-    return message[:MAX_MESSAGE_LENGTH].rstrip(".")
+    message = " ".join(str(getattr(error, "message", error)).split()) or type(error).__name__
+    message = _STYLE.sub("", message).removeprefix("ERROR: ")
+    return redact(message)[:MAX_MESSAGE_LENGTH].rstrip(".")
 
 
 @contextmanager
@@ -176,5 +170,4 @@ def inspect_errors(error_type: type[DiscoveryBenchError], where: str, remedy: st
     except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
         raise
     except Exception as error:  # re-raised as our error, with the original as its cause
-        message = f"{where}: {one_line(error)}. {remedy}"
-        raise error_type(message.rstrip()) from error
+        raise error_type(f"{where}: {one_line(error)}. {remedy}".rstrip()) from error

@@ -53,17 +53,16 @@ def remember_keys(settings: Mapping[str, Any], all_values: bool = False) -> None
     """
     for name, value in settings.items():
         if isinstance(value, Mapping):
-            has_keys = KEY_NAME.search(name) or "header" in name.lower()
-            remember_keys(value, all_values or bool(has_keys))
+            has_keys = KEY_NAME.search(name) is not None or "header" in name.lower()
+            remember_keys(value, all_values or has_keys)
         elif all_values or KEY_NAME.search(name):
-            key = str(value).strip()
-            _argument_keys[key] = name
+            _argument_keys[str(value).strip()] = name
         elif isinstance(value, str) and "://" in value:
             remember_keys(_secrets_of_url(value), all_values=True)
 
 
 def _secrets_of_url(url: str) -> dict[str, str]:
-    """Password and query of a URL."""
+    """The password of a URL and the values of its query, by name."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -87,15 +86,11 @@ def public_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     Settings are free of secrets if and only if this function returns them unchanged. Two results differ if the
     settings do, except in keys.
     """
-    public = {}
-    for key, value in settings.items():
-        name = str(key)
-        public[name] = _public_value(name, value)
-    return public
+    return {str(name): _public_value(str(name), value) for name, value in settings.items()}
 
 
 def secret_settings(settings: Mapping[Any, Any]) -> list[str]:
-    """Settings whose values must not be recorded, as `default_headers.Authorization`.
+    """List the settings whose values must not be recorded, such as `default_headers.Authorization`.
 
     A setting is secret if its name says so (`_HIDDEN_NAME`), if its value is a URL with a user, a password or a query,
     or if it contains a key of the environment or has the format of one. Other headers, queries and bodies are taken as
@@ -117,8 +112,9 @@ def secret_settings(settings: Mapping[Any, Any]) -> list[str]:
 def _has_secret(text: str) -> bool:
     if _URL_LIKE.search(text):
         return public_url(text) != text
-    keys = [key for key in _environment_keys() if len(key) >= MIN_KEY_LENGTH]
-    return bool(_KEY_LIKE.search(text)) or any(key in text for key in keys)
+    if _KEY_LIKE.search(text):
+        return True
+    return any(key in text for key in _environment_keys() if len(key) >= MIN_KEY_LENGTH)
 
 
 def public_url(url: str) -> str:
@@ -138,14 +134,13 @@ def public_url(url: str) -> str:
 
 
 def digest(value: Any) -> str:
-    """Stands for a value that is not shown: equal values have equal digests."""
+    """Stand for a value that is not shown: equal values have equal digests."""
     content = json.dumps(value, sort_keys=True, default=_type_name)
-    hexadecimal = sha256(content.encode()).hexdigest()
-    return f"sha256:{hexadecimal[:12]}"
+    return f"sha256:{sha256(content.encode()).hexdigest()[:12]}"
 
 
 def redact(text: str) -> str:
-    """Text without keys, and without characters that could send commands to a terminal.
+    """Replace keys by their names in brackets, and remove characters that could send commands to a terminal.
 
     The keys are those in the environment and in arguments of models, as they are, in URLs and in JSON, and whatever
     has the format of a key.
@@ -160,17 +155,14 @@ def redact(text: str) -> str:
         for spelling in (key, in_path, in_query, in_json):
             names[spelling] = name
 
-    longest_first = sorted(names, key=len, reverse=True)  # one may begin another
-    for spelling in longest_first:
-        name = names[spelling]
-        text = text.replace(spelling, f"[{name}]")
-
-    without_unknown_keys = _KEY_LIKE.sub("[key]", text)
-    return printable(without_unknown_keys)
+    # The longest first, because one key may begin another.
+    for spelling in sorted(names, key=len, reverse=True):
+        text = text.replace(spelling, f"[{names[spelling]}]")
+    return printable(_KEY_LIKE.sub("[key]", text))
 
 
 def printable(text: str) -> str:
-    """Text without control characters, so that what a model wrote cannot send commands to a terminal."""
+    """Remove control characters, so that what a model wrote cannot send commands to a terminal."""
     return _CONTROL_CHARACTER.sub("", text)
 
 
