@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
 from statistics import StatisticsError, correlation, linear_regression
+from typing import NamedTuple
 
 SUFFIXES = (".csv", ".tsv", ".txt")
 MAX_COLUMNS = 8
@@ -27,8 +28,7 @@ def read_table(path: Path) -> Table:
     table = {}
     for name in names:
         values = [number(row[name]) for row in rows]
-        count = sum(map(math.isfinite, values))
-        if count >= MIN_NUMBERS:
+        if sum(map(math.isfinite, values)) >= MIN_NUMBERS:
             table[name] = values
     return table
 
@@ -41,46 +41,53 @@ def number(text: str | None) -> float:
         return math.nan
 
 
-def line(table: Table, x: str, y: str) -> tuple[float, str]:
-    """The share of variance that a line through two columns explains, and a hypothesis about it."""
+class Line(NamedTuple):
+    """A line through two columns: the share of the variance that it explains, and a hypothesis about it."""
+
+    share: float
+    statement: str
+
+
+def fit_line(table: Table, x: str, y: str) -> Line | None:
+    """Fit a line, unless there are too few rows, a column is constant, or the columns are not correlated."""
     xs = []
     ys = []
-    pairs = zip(table[x], table[y], strict=True)
-    for a, b in pairs:
-        if math.isfinite(a + b):
-            xs.append(a)
-            ys.append(b)
+    for x_value, y_value in zip(table[x], table[y], strict=True):
+        if math.isfinite(x_value + y_value):
+            xs.append(x_value)
+            ys.append(y_value)
 
     try:
         share = correlation(xs, ys) ** 2
         slope = linear_regression(xs, ys).slope
-    except StatisticsError:  # too few rows, or a constant
-        return 0.0, ""
-
-    count = len(xs)
+    except StatisticsError:
+        return None
+    if share == 0:
+        return None
     verb = "increases" if slope > 0 else "decreases"
-    fit = f"n = {count}, R2 = {share:.2f}"
-    return share, f"{y} {verb} linearly with {x}, by {abs(slope):.3g} per unit ({fit})"
+    return Line(
+        share,
+        f"{y} {verb} linearly with {x}, by {abs(slope):.3g} per unit (n = {len(xs)}, R2 = {share:.2f})",
+    )
 
 
 def discover(goal: str) -> None:
     """Print a hypothesis about the strongest linear relationship among the columns that the goal names."""
-    best = (0.0, "")
-    lower_goal = goal.casefold()
+    lines = []
     for table in TABLES:
         # A goal names a column by the first four letters of its name.
-        names = [name for name in table if name[:4].casefold() in lower_goal]
+        names = [name for name in table if name[:4].casefold() in goal.casefold()]
         if len(names) < 2:
             names = list(table)
-        pairs = permutations(names[:MAX_COLUMNS], 2)
-        for x, y in pairs:
-            candidate = line(table, x, y)
-            best = max(best, candidate)
+        for x, y in permutations(names[:MAX_COLUMNS], 2):
+            line = fit_line(table, x, y)
+            if line is not None:
+                lines.append(line)
 
-    share, statement = best
-    if not share:
+    if not lines:
         print("There is no table with two columns of numbers.")
         return
+    statement = max(lines).statement
     # Many goals begin with their context: "Among the hives, how does …?"
     context, comma, _ = goal.partition(", ")
     if comma:
@@ -90,5 +97,4 @@ def discover(goal: str) -> None:
 
 # An unclosed quote must not prevent reading the other files.
 csv.field_size_limit(10**9)
-PATHS = sorted(Path().iterdir())
-TABLES = [read_table(path) for path in PATHS if path.suffix in SUFFIXES]
+TABLES = [read_table(path) for path in sorted(Path().iterdir()) if path.suffix in SUFFIXES]

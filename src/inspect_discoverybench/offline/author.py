@@ -8,8 +8,7 @@ from typing import Any
 
 Values = Mapping[str, Any]
 
-_FILE = files(__package__).joinpath("author_variables.json")
-VARIABLES: Sequence[Values] = json.loads(_FILE.read_text("utf-8"))
+VARIABLES: Sequence[Values] = json.loads(files(__package__).joinpath("author_variables.json").read_text("utf-8"))
 """The variables of all trees."""
 
 CHILDREN = 3
@@ -19,20 +18,17 @@ SPREAD = 0.15
 """Standard deviation of a term, in widths of the target's range."""
 
 
-def answer(schema: str, values: Values) -> Values | None:
-    """The reply to a request of the generator; None if the schema is none of its requests."""
+def answer(schema: str | None, values: Values) -> Values | None:
+    """Answer a request of the generator, which is known by its response schema."""
     match schema:
         case "synth_domains":
             return _domains(values)
         case "synth_root":
             return _root(values)
         case "synth_expand":
-            variables = _unused_variables(values)
-            return _derivation(values["node"], variables)
+            return _derivation(values["node"], _unused_variables(values))
         case "synth_distractors":
-            variables = _unused_variables(values)
-            count = values["count"]
-            return {"columns": variables[:count]}
+            return {"columns": _unused_variables(values)[: values["count"]]}
         case "synth_task":
             return _task(values)
         case "synth_review":
@@ -46,26 +42,21 @@ def answer(schema: str, values: Values) -> Values | None:
 
 
 def _domains(values: Values) -> Values:
-    """Domains with numbers, on from the number of those to avoid."""
+    """Number the domains, starting with the number of those to avoid."""
     first = len(values["avoid"])
-    end = first + values["count"]
-    numbers = range(first, end)
-    domains = [{"name": f"invented domain {number}"} for number in numbers]
-    return {"domains": domains}
+    return {"domains": [{"name": f"invented domain {first + number}"} for number in range(values["count"])]}
 
 
 def _root(values: Values) -> Values:
     domain = values["name"]
     variables = _unused_variables(values)
-    possible_targets = [variable for variable in variables if variable["type"] == "real"]
-    target = possible_targets[0]
+    target = next(variable for variable in variables if variable["type"] == "real")
     variables.remove(target)
-    derivation = _derivation(target, variables)
     return {
         "context": f"Among the records of {domain}",
         "rows": f"One record of {domain}.",
         "target": target,
-        **derivation,
+        **_derivation(target, variables),
     }
 
 
@@ -73,8 +64,7 @@ def _unused_variables(values: Values) -> list[Values]:
     """The variables whose names are not used yet, in an order that depends on the request alone."""
     used = values["used_names"]
     variables = [variable for variable in VARIABLES if variable["name"] not in used]
-    seed = json.dumps(values, sort_keys=True)
-    Random(seed).shuffle(variables)
+    Random(json.dumps(values, sort_keys=True)).shuffle(variables)
     return variables
 
 
@@ -82,29 +72,21 @@ def _derivation(target: Values, variables: Sequence[Values]) -> Values:
     """Children of a target, and the sum of a quadratic term for each, around the middle of the target's range."""
     numbers = [variable for variable in variables if "low" in variable]
     children = numbers[:CHILDREN]
-    width, middle = _range(target)
-    deviation = SPREAD * width
-    expression = f"{middle:g}"
+    deviation = SPREAD * _width(target)
+    terms = [f"{_middle(target):g}"]
     for child in children:
-        name = child["name"]
-        width, middle = _range(child)
-        square = f"(df['{name}'] - {middle:g}) ** 2"
         # The square of a distance has about a twelfth of the squared width as its mean and its standard deviation.
-        curvature = 12 * deviation / width**2
-        term = f"{curvature:.3g} * {square} - {deviation:.3g}"
-        expression += f" + {term}"
-    return {
-        "expression": expression,
-        "children": children,
-    }
+        curvature = 12 * deviation / _width(child) ** 2
+        terms.append(f"{curvature:.3g} * (df['{child['name']}'] - {_middle(child):g}) ** 2 - {deviation:.3g}")
+    return {"expression": " + ".join(terms), "children": children}
 
 
-def _range(variable: Values) -> tuple[float, float]:
-    """The width and the middle of the range of a number."""
-    low = variable["low"]
-    high = variable["high"]
-    middle = (low + high) / 2
-    return high - low, middle
+def _width(variable: Values) -> float:
+    return float(variable["high"] - variable["low"])
+
+
+def _middle(variable: Values) -> float:
+    return float(variable["low"] + variable["high"]) / 2
 
 
 def _task(values: Values) -> Values:
@@ -112,8 +94,7 @@ def _task(values: Values) -> Values:
     target, _ = values["name"].split("/")
     population = values["population"]
     variables = " and ".join(values["variables"])
-    means = json.dumps(values["table"])
-    means = means[:600]  # a hypothesis has at most 1,200 characters
+    means = json.dumps(values["table"])[:600]  # a hypothesis has at most 1,200 characters
     return {
         "hypothesis": f"{population}, the {target} depends on {variables}: {means}",
         "goal": _goal(values["masked"], population, target, values),

@@ -17,11 +17,11 @@ WORKFLOW = "Rule-based baseline, not a language model. It fits lines to the colu
 
 
 def reply(request: Request) -> ChatMessageAssistant:
-    """Answer a request of the generator, or analyse the data of a task."""
+    """Answer as DataVoyager's critic, or a request of the generator; otherwise analyse the data of a task."""
+    if request.role == "critic":
+        return ChatMessageAssistant(content=json.dumps(_verdict(request)))
     _, values = request.question()
     content = author.answer(request.schema, values)
-    if request.role == "critic":
-        content = _verdict(request)
     if content is not None:
         return ChatMessageAssistant(content=json.dumps(content))
     return _analyse(request)
@@ -29,9 +29,8 @@ def reply(request: Request) -> ChatMessageAssistant:
 
 def _verdict(request: Request) -> dict[str, object]:
     """The verdict of DataVoyager's critic: the goal is answered when the coder has run the program."""
-    outputs = request.outputs("python")
     return {
-        "answered": bool(outputs),
+        "answered": bool(request.outputs("python")),
         "progress": True,
         "next": "coder",
         "instruction": WORKFLOW,
@@ -42,14 +41,11 @@ def _analyse(request: Request) -> ChatMessageAssistant:
     """Run the analysis with `python`, then submit the hypothesis that it printed, by tool call or as text."""
     outputs = request.outputs("python")
     if "python" in request.tools and not outputs:
-        code = _program(request)
-        return request.call("python", {"code": code})
+        return request.call("python", {"code": _program(request)})
 
-    output = "".join(outputs)
-    printed = re.search(r"^Hypothesis: (.+)$", output, re.MULTILINE)
-    hypothesis = printed[1] if printed else GUESS
+    printed = re.search(r"^Hypothesis: (.+)$", "".join(outputs), re.MULTILINE)
     answer = {
-        "hypothesis": hypothesis,
+        "hypothesis": printed[1] if printed else GUESS,
         "workflow": WORKFLOW,
     }
     text = json.dumps(answer)
@@ -58,15 +54,12 @@ def _analyse(request: Request) -> ChatMessageAssistant:
     if submit is None or request.outputs("submit"):
         return ChatMessageAssistant(content=text)
     # Another agent's tool may have a single parameter, for the whole answer.
-    names = submit.parameters.properties
-    arguments = {name: answer.get(name, text) for name in names}
-    return request.call("submit", arguments)
+    return request.call("submit", {name: answer.get(name, text) for name in submit.parameters.properties})
 
 
 def _program(request: Request) -> str:
     """The code that analyses the data for the goal, which is the first line of the task text."""
-    texts = [message.text for message in request.messages if message.role == "user"]
-    task = texts[0]
+    task = next(message.text for message in request.messages if message.role == "user")
     first_line, _, _ = task.partition("\n")
     goal = first_line.removeprefix("Goal: ")
     program = files(__package__).joinpath("analysis.py").read_text("utf-8")

@@ -32,25 +32,21 @@ def reply(request: Request) -> ChatMessageAssistant:
     question, values = request.question()
     for key, rule in _RULES.items():
         if f'"{key}":' in question:
-            answer = {**rule(values), "explanation": SIGNATURE}
-            text = json.dumps(answer)
-            return ChatMessageAssistant(content=text)
+            return ChatMessageAssistant(content=json.dumps({**rule(values), "explanation": SIGNATURE}))
     return ChatMessageAssistant(content=f"{SIGNATURE}: the messages contain none of the judge's questions.")
 
 
 def _stems(text: str) -> set[str]:
     """Beginnings of the longer words, and the numbers. Names of columns are split at underscores."""
-    words = _WORD.findall(text)
-    return {word[:5].casefold() for word in words}
+    return {word[:5].casefold() for word in _WORD.findall(text)}
 
 
 def _overlap(gold: str, predicted: str) -> float:
     """The share of the words of a text that another one has."""
     if gold == predicted:
         return 1.0
-    words = _stems(gold)
-    common = words & _stems(predicted)
-    return len(common) / max(1, len(words))
+    stems = _stems(gold)
+    return len(stems & _stems(predicted)) / max(1, len(stems))
 
 
 def _quote(values: Values) -> Values:
@@ -70,17 +66,12 @@ def _extract(values: Values) -> Values:
     context, comma, _ = text.partition(", ")
     if not comma:
         context = "None"
-    part = {"text": text, "context": context}
-    return {
-        "hypothesis": [part],
-        "sub_hypo": [part],
-    }
+    parts = [{"text": text, "context": context}]
+    return {"hypothesis": parts, "sub_hypo": parts}  # the names of the paper's and of the released contract
 
 
 def _match(values: Values) -> Values:
-    share = _overlap(values["gold_context"], values["predicted_context"])
-    is_match = share >= SIMILAR_SHARE
-    return {"match": is_match}
+    return {"match": _overlap(values["gold_context"], values["predicted_context"]) >= SIMILAR_SHARE}
 
 
 def _variables(values: Values) -> Values:
@@ -88,11 +79,10 @@ def _variables(values: Values) -> Values:
     names = _columns(values)
     gold = _mentioned(names, values["HypoA"])
     predicted = _mentioned(names, values["HypoB"])
-    common = gold & predicted
     return {
         "sizeA": len(gold),
         "sizeB": len(predicted),
-        "intersection": len(common),
+        "intersection": len(gold & predicted),
     }
 
 

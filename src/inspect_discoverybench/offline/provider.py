@@ -29,20 +29,19 @@ class Request:
     Attributes:
         messages: The conversation.
         tools: The available tools by name.
-        schema: Name of the response schema; empty if there is none.
+        schema: Name of the response schema, if there is one.
     """
 
     messages: Sequence[ChatMessage]
     tools: Mapping[str, ToolInfo]
-    schema: str = ""
+    schema: str | None = None
 
     @property
-    def role(self) -> str:
-        """The role whose turn it is; empty if there are none. Solvers record roles in the metadata of messages."""
-        role = ""
+    def role(self) -> str | None:
+        """The role whose turn it is, for agents with roles. They record it in the metadata of messages."""
+        role: str | None = None
         for message in self.messages:
-            metadata = message.metadata or {}
-            role = metadata.get("role", role)
+            role = (message.metadata or {}).get("role", role)
         return role
 
     def outputs(self, tool: str) -> list[str]:
@@ -56,8 +55,7 @@ class Request:
 
     def call(self, tool: str, arguments: dict[str, str]) -> ChatMessageAssistant:
         """Make a reply that calls a tool."""
-        number = len(self.messages)
-        call = ToolCall(id=f"call_{number}", function=tool, arguments=arguments)
+        call = ToolCall(id=f"call_{len(self.messages)}", function=tool, arguments=arguments)
         return ChatMessageAssistant(content="", tool_calls=[call])
 
     def question(self) -> tuple[str, dict[str, Any]]:
@@ -87,8 +85,10 @@ class OfflineModel(ModelAPI):
     def __init__(self, model_name: str, **options: Any) -> None:
         super().__init__(model_name, **options)
         if model_name not in ("baseline", "lexical"):
-            models = "Use discoverybench/baseline or discoverybench/lexical."
-            raise InvalidArgument(f"The model discoverybench/{model_name} does not exist. {models}")
+            raise InvalidArgument(
+                f"The model discoverybench/{model_name} does not exist. Use discoverybench/baseline or "
+                "discoverybench/lexical."
+            )
         # Every `inspect` command imports this module; the rules are imported only when they are used.
         rules = import_module(f"{__package__}.{model_name}")
         self._reply: Callable[[Request], ChatMessageAssistant] = rules.reply
@@ -101,19 +101,18 @@ class OfflineModel(ModelAPI):
         config: GenerateConfig,
     ) -> ModelOutput:
         """Reply by rule. `tools` has only what `tool_choice` permits."""
-        schema = config.response_schema.name if config.response_schema else ""
-        tools_by_name = {tool.name: tool for tool in tools}
-        request = Request(input, tools_by_name, schema)
-        reply = self._reply(request)
+        schema = config.response_schema.name if config.response_schema else None
+        reply = self._reply(Request(input, {tool.name: tool for tool in tools}, schema))
         reply.model = self.model_name
         reply.source = "generate"
 
         stop_reason: StopReason = "tool_calls" if reply.tool_calls else "stop"
         output = ModelOutput.from_message(reply, stop_reason)
-        read = sum(_tokens(message.text) for message in input)
-        reply_text = reply.model_dump_json(include={"content", "tool_calls"})
-        written = _tokens(reply_text)
-        output.usage = ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
+        input_tokens = sum(_tokens(message.text) for message in input)
+        output_tokens = _tokens(reply.model_dump_json(include={"content", "tool_calls"}))
+        output.usage = ModelUsage(
+            input_tokens=input_tokens, output_tokens=output_tokens, total_tokens=input_tokens + output_tokens
+        )
         return output
 
     async def count_text_tokens(self, text: str) -> int:
@@ -126,4 +125,5 @@ class OfflineModel(ModelAPI):
 
 
 def _tokens(text: str) -> int:
+    """Estimate tokens: English text has about four characters in each."""
     return max(1, len(text) // 4)
