@@ -91,15 +91,15 @@ def run(folder: str, owner: int, code: bytes, seconds: float, max_output: int) -
 
     reader, writer = os.pipe()
     descriptor = writer.to_bytes(4, sys.byteorder)  # a C int
+    # Descriptors can only be sent along with at least one byte.
     kernel.sendmsg([b"o"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, descriptor)])
     os.close(writer)
     kernel.sendall(b"%d\n%b" % (len(code), code))
 
     output = Capture(max_output)
-    status = follow(kernel, reader, output, seconds)
-    text = json_string(output.text())
+    status = json_string(follow(kernel, reader, output, seconds))
     was_restarted = "true" if restarted else "false"
-    return f'{{"status": {json_string(status)}, "output": {text}, "restarted": {was_restarted}}}'
+    return f'{{"status": {status}, "output": {json_string(output.text())}, "restarted": {was_restarted}}}'
 
 
 def json_string(text: str) -> str:
@@ -116,8 +116,7 @@ def follow(kernel: _socket.socket, reader: int, output: Capture, seconds: float)
     os.set_blocking(reader, False)
     sources: list[Any] = [kernel, reader]
     while True:
-        remaining = max(0.0, deadline - time.monotonic())
-        ready, _, _ = select.select(sources, [], [], remaining)
+        ready, _, _ = select.select(sources, [], [], max(0.0, deadline - time.monotonic()))
         if reader in ready and not output.fill(reader):
             sources.remove(reader)
 
@@ -294,7 +293,7 @@ def read_line(connection: _socket.socket) -> str:
 
 
 def main() -> None:
-    """One of the four commands."""
+    """Run one of the four commands."""
     command, folder, *arguments = sys.argv[1:]
     if command == "stop":
         stop(folder)
@@ -309,7 +308,7 @@ def main() -> None:
     else:
         seconds, max_output = arguments[1:]
         reply = run(folder, owner, sys.stdin.buffer.read(), float(seconds), int(max_output))
-        sys.stdout.buffer.write(reply.encode())
+        sys.stdout.buffer.write(reply.encode())  # bytes, because the encoding of the text stream may be any
 
 
 if __name__ == "__main__":

@@ -238,8 +238,8 @@ def replace(code: str, commands: list[re.Match[str]], statement: str) -> str:
     parts = []
     position = 0
     for command in commands:
-        more_lines = "\n" * command[0].count("\n")
-        parts += [code[position : command.start()], command[1], statement, more_lines]
+        continuation_lines = "\n" * command[0].count("\n")
+        parts += [code[position : command.start()], command[1], statement, continuation_lines]
         position = command.end()
     return "".join([*parts, code[position:]])
 

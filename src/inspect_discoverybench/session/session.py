@@ -188,10 +188,12 @@ class PythonSession:
         background(self._start_early, ended)
 
     async def _start_early(self, ended: anyio.Event) -> None:
-        failures = (_Unusable, SandboxUnavailableError, ProcessLookupError)
         try:
             # The end of the sample waits for a start in progress, so that the clean-up finds the kernel.
-            with anyio.CancelScope(shield=True), suppress(*failures):
+            with (
+                anyio.CancelScope(shield=True),
+                suppress(_Unusable, SandboxUnavailableError, ProcessLookupError),
+            ):
                 await self._start(store_as(SessionState))
         finally:
             ended.set()
@@ -210,9 +212,8 @@ class PythonSession:
         cell = read_reply(result.stdout, self.output_bytes) if result.success else None
         if cell is None:
             raise _Unusable(_reason(result))
-        # Before the first cell there were no variables to lose.
-        restarted = (has_not_run or cell.restarted) and state.cells > 0
-        return replace(cell, restarted=restarted)
+        had_variables = state.cells > 0
+        return replace(cell, restarted=had_variables and (has_not_run or cell.restarted))
 
     async def _start(self, state: SessionState) -> None:
         """Start a kernel in a new folder; the agent's code may have made the old one unusable."""
@@ -237,9 +238,11 @@ class PythonSession:
             str(self.cell_seconds),
             str(self.output_bytes),
         ]
-        # A model's text may contain lone surrogates.
-        source = code.encode("utf-8", "surrogatepass")
-        return await _python(command, source, self.cell_seconds + CLIENT_SECONDS)
+        return await _python(
+            command,
+            code.encode("utf-8", "surrogatepass"),  # a model's text may contain lone surrogates
+            self.cell_seconds + CLIENT_SECONDS,
+        )
 
 
 async def create_temporary_folder() -> str:
@@ -328,7 +331,7 @@ async def require_not_lost() -> None:
 
 
 async def _container_loss(container: str) -> str | None:
-    """Why a container is not running; None if it is, or if it ran out of memory."""
+    """Say why a container is not running, unless the agent's code has filled its memory."""
     try:
         found = await inspect_container(container, LOOKUP_SECONDS)
     except EngineFailed as error:
@@ -339,7 +342,7 @@ async def _container_loss(container: str) -> str | None:
 
 
 async def _provider_loss(has_started: bool) -> str | None:
-    """Why another provider's sandbox runs no commands; None if it runs one, or if the agent's code may be the cause.
+    """Say why another provider's sandbox runs no commands, unless the agent's code may be the cause.
 
     Args:
         has_started: Whether a kernel has started in it, so that the agent's code may have run.
@@ -352,11 +355,7 @@ async def _provider_loss(has_started: bool) -> str | None:
         return None if has_started else str(error)
     if probe.success or has_started:
         return None
-    return _failure(probe)
-
-
-def _failure(result: ExecResult[str]) -> str:
-    return result.stderr.strip() or f"exit code {result.returncode}"
+    return probe.stderr.strip() or f"exit code {probe.returncode}"
 
 
 def _reason(result: ExecResult[str]) -> str:
@@ -371,7 +370,8 @@ def _reason(result: ExecResult[str]) -> str:
 
 def is_local() -> bool:
     """Whether the sandbox is this machine."""
-    # `sandbox()` returns a proxy that records events. Unwrap it with the base class, as the provider can be any.
+    # `sandbox()` returns a proxy that records events. `as_type` unwraps it, and the base class fits every provider:
+    # https://github.com/UKGovernmentBEIS/inspect_ai/blob/main/src/inspect_ai/util/_sandbox/events.py
     provider = registry_info(type(sandbox().as_type(SandboxEnvironment))).name  # type: ignore[type-abstract]
     return provider.endswith("/local")
 

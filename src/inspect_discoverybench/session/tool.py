@@ -91,13 +91,17 @@ def _observation(cell: CellResult, cell_seconds: int) -> str:
         case "interrupted":
             parts.append(f"[Interrupted after the time limit of {cell_seconds} s. The session keeps its variables.]")
         case "killed":
-            cause = "because the code ignored the interrupt"
-            parts.append(f"[Killed after the time limit of {cell_seconds} s, {cause}. {LOST}]")
+            parts.append(
+                f"[Killed after the time limit of {cell_seconds} s, because the code ignored the interrupt. {LOST}]"
+            )
         case "died":
-            cause = "the code ended the process, or it ran out of memory"
-            parts.append(f"[The session died while running this code: {cause}. {LOST}]")
+            parts.append(
+                "[The session died while running this code: the code ended the process, or it ran out of memory. "
+                f"{LOST}]"
+            )
         case "unusable":
-            cause = "because earlier code has changed its files or processes"
-            consequences = f"This code may have run. {LOST}"
-            parts.append(f"[The session gave no valid result, {cause}. {consequences} Reason: {cell.output}]")
+            parts.append(
+                "[The session gave no valid result, because earlier code has changed its files or processes. This "
+                f"code may have run. {LOST} Reason: {cell.output}]"
+            )
     return "\n".join(parts)
