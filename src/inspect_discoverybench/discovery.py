@@ -33,7 +33,6 @@ from inspect_discoverybench.submission.submission import SCORE_NAME
 DEFAULT_JUDGE_KEY = "default_judge"
 """Key in a task's metadata for the model that judges it if the role `grader` is not set."""
 
-
 UNPERMUTED_FILES = "unpermuted_files"
 """Key in the metadata of a placebo for the data files that stay as they are, such as `study/tree.txt`."""
 
@@ -120,7 +119,7 @@ def discovery_task(
 
 
 def _agent(name: str | None, args: Mapping[str, Any] | None, metadata: dict[str, Any]) -> Solver:
-    """The agent. The digest of its file is added to the metadata."""
+    """Create the agent, and add the digest of its file to the metadata of the task."""
     if name is None:
         if args:
             raise InvalidArgument("agent_args needs an agent. Pass one, such as -T agent=discoverybench/codegen.")
@@ -150,10 +149,9 @@ def _viewer(claim: bool, is_placebo: bool) -> ViewerConfig:
         labels[CLAIM_KEY] = "False claim" if is_placebo else "Claim"
     if is_placebo:
         scales[CLAIM_KEY] = ScoreColorScale(palette="good-low", min=0, max=1)
-    columns = [TaskSamplesColumn(id="sampleStatus"), TaskSamplesColumn(id="sampleId"), TaskSamplesColumn(id="input")]
+    columns = [TaskSamplesColumn(id=name) for name in ("sampleStatus", "sampleId", "input")]
     columns += [TaskSamplesColumn.score(SCORE_NAME, key) for key in labels]
-    for column in ("answer", "target", "tokens", "duration", "limit", "error"):
-        columns.append(TaskSamplesColumn(id=column))
+    columns += [TaskSamplesColumn(id=name) for name in ("answer", "target", "tokens", "duration", "limit", "error")]
     return ViewerConfig(
         task_samples_view=TaskSamplesView(
             name="Discovery",

@@ -31,19 +31,27 @@ def provenance(
         commit: Commit of the released data; None for other data.
         sandbox: The sandbox. The id of the image that a sample used is in the sample's store.
     """
-    names = [name for folder in prompt_folders for name in prompt_names(folder)]
-    image = _image(sandbox)
+    prompts: dict[str, str] = {}
+    for folder in prompt_folders:
+        prompts |= {name: Prompt.load(name).fingerprint for name in prompt_names(folder)}
+
+    image = None
+    reference = _image_reference(sandbox)
+    if reference is not None:
+        image = {"reference": reference, "build_digest": build_digest(shipped("sandbox"))}
+
     return {
         "provenance": {
             "package": version("inspect-discoverybench"),
             "data": {"commit": commit, "checksum": checksum},
-            "image": image and {"reference": image, "build_digest": build_digest(shipped("sandbox"))},
-            "prompts": {name: Prompt.load(name).fingerprint for name in names},
+            "image": image,
+            "prompts": prompts,
         }
     }
 
 
-def _image(sandbox: SandboxEnvironmentSpec | None) -> str | None:
+def _image_reference(sandbox: SandboxEnvironmentSpec | None) -> str | None:
+    """The image of the agents' container, in Docker or Kubernetes. A local sandbox has none."""
     match sandbox:
         case SandboxEnvironmentSpec(config=ComposeConfig(services={"default": service})):
             return service.image

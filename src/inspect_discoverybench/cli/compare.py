@@ -115,12 +115,10 @@ def _print_pair(comparison: "SystemComparison") -> None:
     say(f"{pair.only_baseline} only in the baseline, {pair.only_candidate} only in the candidate")
 
     columns = ("Tasks", "Baseline", "Candidate", "Diff.", "95% CI", "p")
-    rows = [_difference_row(difference) for difference in pair.keys]
-    print_table("On these tasks", [""], columns, rows)
+    print_table("On these tasks", [""], columns, [_difference_row(difference) for difference in pair.keys])
     if any(difference.missing for difference in pair.keys):
         say(MISSING_NOTE)
-    first = pair.keys[0]
-    for sentence in _verdicts(first, pair.studies):
+    for sentence in _conclusions(pair.keys[0], pair.studies):
         console.print(sentence)
     if len(pair.keys) > 1:
         console.print("Intervals and p-values are not adjusted for the number of rows.")
@@ -138,25 +136,29 @@ def _difference_row(difference: "KeyDifference") -> list[str]:
     ]
 
 
-def _verdicts(first: "KeyDifference", studies: str) -> Iterator[str]:
-    """Sentences about the first row."""
-    paired = first.paired
-    verdict = _verdict(paired.p_value)
-    yield f"On these tasks, the difference in HMS is {verdict}."
-    higher = plural(paired.wins, "task")
-    yield f"The candidate scores higher on {higher}, lower on {paired.losses}, and the same on {paired.ties}."
+def _conclusions(hms: "KeyDifference", studies: str) -> Iterator[str]:
+    """Sentences about the difference in HMS, which is the first row."""
+    paired = hms.paired
+    yield f"On these tasks, the difference in HMS is {_significance(paired.p_value)}."
+    yield (
+        f"The candidate scores higher on {plural(paired.wins, 'task')}, lower on {paired.losses}, and the same on "
+        f"{paired.ties}."
+    )
     smallest = paired.smallest_detectable
     if not math.isnan(smallest):
         yield f"Smallest difference that this test detects with power 0.8: {smallest:.3f}."
     yield from _on_new_studies(paired, studies)
-    if first.missing:
-        missing = plural(first.missing, "sample")
-        possible = f"between {first.worst:+.3f} and {first.best:+.3f}"
-        yield f"Without HMS: {missing} of the common tasks, counting both systems and all epochs."
-        yield f"Depending on their scores, the difference is {possible}. The interval covers all of them."
+    if hms.missing:
+        yield (
+            f"Without HMS: {plural(hms.missing, 'sample')} of the common tasks, counting both systems and all epochs."
+        )
+        yield (
+            f"Depending on their scores, the difference is between {hms.worst:+.3f} and {hms.best:+.3f}. The interval "
+            "covers all of them."
+        )
 
 
-def _verdict(value: float) -> str:
+def _significance(value: float) -> str:
     significance = "significant" if value < SIGNIFICANCE_LEVEL else "not significant"
     return f"{significance} at level {SIGNIFICANCE_LEVEL:g}"
 
@@ -170,49 +172,47 @@ def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
     if math.isnan(new.low):
         yield f"On new studies like these: too few studies to say ({studies})."
     else:
-        verdict = _verdict(new.p_value)
-        value = p_value(new.p_value)
-        interval = _interval(new)
-        yield f"On new studies like these, it is {verdict} (p: {value}; 95% CI {interval}; {studies})."
+        yield (
+            f"On new studies like these, it is {_significance(new.p_value)} (p: {p_value(new.p_value)}; 95% CI "
+            f"{_interval(new)}; {studies})."
+        )
     yield f"Without one study, the difference is {new.lowest:+.3f} to {new.highest:+.3f}."
 
 
 def _print_ranking(comparison: "SystemComparison") -> None:
-    """All systems, and all pairs of them by their numbers in the ranking, because names are long."""
+    """Print all systems, and all pairs of them by their numbers in the ranking, because names are long."""
     numbers: dict[str, str] = {}
     ranks = []
     for number, rank in enumerate(comparison.ranking, 1):
-        estimate = rank.estimate
         numbers[rank.system] = str(number)
-        row = [
-            str(number),
-            rank.system,
-            mean_text(estimate.mean, rank.missing),
-            _interval(estimate, ""),
-        ]
-        ranks.append(row)
+        ranks.append(
+            [str(number), rank.system, mean_text(rank.estimate.mean, rank.missing), _interval(rank.estimate, "")]
+        )
     tasks = plural(max((rank.tasks for rank in comparison.ranking), default=0), "task")
-    title = f"Ranking on the {tasks} that all systems ran"
-    rank_columns = ("Mean", "95% CI on\nthese tasks")
-    print_table(title, ("", "System"), rank_columns, ranks)
+    print_table(
+        f"Ranking on the {tasks} that all systems ran", ("", "System"), ("Mean", "95% CI on\nthese tasks"), ranks
+    )
 
     pairs = []
     for pair in comparison.pairs:
         candidate = numbers.get(pair.candidate, pair.candidate)
         baseline = numbers.get(pair.baseline, pair.baseline)
-        first = pair.keys[0]
-        paired = first.paired
-        row = [
-            f"{candidate} − {baseline}",
-            str(paired.tasks),
-            mean_text(paired.difference, first.missing, "+"),
-            *_interval_and_p(paired),
-            *_interval_and_p(paired.new_studies),
-        ]
-        pairs.append(row)
-    title = "Pairs, with intervals and p-values adjusted for their number"
-    pair_columns = ("Tasks", "Difference", "95% CI on\nthese tasks", "p", "95% CI on\nnew studies", "p")
-    print_table(title, ["Systems"], pair_columns, pairs)
+        hms = pair.keys[0]
+        pairs.append(
+            [
+                f"{candidate} − {baseline}",
+                str(hms.paired.tasks),
+                mean_text(hms.paired.difference, hms.missing, "+"),
+                *_interval_and_p(hms.paired),
+                *_interval_and_p(hms.paired.new_studies),
+            ]
+        )
+    print_table(
+        "Pairs, with intervals and p-values adjusted for their number",
+        ["Systems"],
+        ("Tasks", "Difference", "95% CI on\nthese tasks", "p", "95% CI on\nnew studies", "p"),
+        pairs,
+    )
     missing = [rank.missing for rank in comparison.ranking]
     missing += [pair.keys[0].missing for pair in comparison.pairs]
     if any(missing):

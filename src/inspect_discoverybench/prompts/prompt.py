@@ -26,10 +26,9 @@ class Prompt:
     @cache
     def load(cls, name: str) -> "Prompt":
         """Read `prompts/<name>.txt`."""
-        file = files(__package__).joinpath(f"{name}.txt")
-        first_line, _, text = file.read_text("utf-8").partition("\n")
-        origin = first_line.removeprefix("# origin: ")
-        return cls(name, origin, text.strip("\n"))
+        content = files(__package__).joinpath(f"{name}.txt").read_text("utf-8")
+        first_line, _, text = content.partition("\n")
+        return cls(name, origin=first_line.removeprefix("# origin: "), text=text.strip("\n"))
 
     @property
     def fingerprint(self) -> str:
@@ -52,6 +51,4 @@ def prompt_names(folder: str) -> list[str]:
         folder: Path relative to `prompts/`, such as `judge`.
     """
     root = Path(str(files(__package__)))
-    paths = (root / folder).rglob("*.txt")
-    names = [path.relative_to(root).with_suffix("") for path in paths]
-    return sorted(name.as_posix() for name in names)
+    return sorted(path.relative_to(root).with_suffix("").as_posix() for path in (root / folder).rglob("*.txt"))

@@ -71,7 +71,7 @@ class Cell:
 
 @scanjob
 def scan() -> ScanJob:
-    """All scanners of this package."""
+    """Run the scanners of this package with the settings of `evals/scan.yaml`."""
     config = yaml.safe_load(shipped("evals/scan.yaml").read_text("utf-8"))
     return ScanJob.from_config(ScanJobConfig.model_validate(config))
 
@@ -89,14 +89,16 @@ def no_successful_cell() -> Scanner[Transcript]:
             return Result(value=True, explanation="The answer was submitted without code.")
         successful = sum(not cell.failed for cell in cells)
         if successful:
-            explanation = f"{successful} of {len(cells)} cells returned without an error."
-            return Result(value=False, explanation=explanation)
+            return Result(value=False, explanation=f"{successful} of {len(cells)} cells returned without an error.")
 
-        references = []
-        for number, cell in enumerate(cells, 1):
-            references.append(Reference(type="message", id=cell.message, cite=f"[cell {number}]"))
-        cites = ", ".join(str(reference.cite) for reference in references)
-        return Result(value=True, explanation=f"All cells failed: {cites}.", references=references)
+        cites = [f"[cell {number}]" for number in range(1, len(cells) + 1)]
+        return Result(
+            value=True,
+            explanation=f"All cells failed: {', '.join(cites)}.",
+            references=[
+                Reference(type="message", id=cell.message, cite=cite) for cell, cite in zip(cells, cites, strict=True)
+            ],
+        )
 
     return scan
 
@@ -115,16 +117,14 @@ def questionable_answer() -> Scanner[Transcript]:
 
         values = {"answer": score.answer, "score": score.explanation}
         question = Prompt.load("scanners/questionable_answer").render(values=json.dumps(values, ensure_ascii=False))
-        labels = [f"{name}: {text}" for name, text in CATEGORIES.items()]
         ask = llm_scanner(
             question=question,
-            answer=AnswerMultiLabel(labels, allow_none=True),
+            answer=AnswerMultiLabel([f"{name}: {text}" for name, text in CATEGORIES.items()], allow_none=True),
             reducer=_union,
             nonce=token_hex(4),
         )
         # Without events, so that the model reads the conversation once and not every call.
-        conversation = transcript.model_copy(update={"events": []})
-        result = cast(Result, await ask(conversation))
+        result = cast(Result, await ask(transcript.model_copy(update={"events": []})))
         if not isinstance(result.value, list):
             return result
         names = [str(label).partition(":")[0] for label in result.value]
@@ -153,6 +153,7 @@ def _read_cells(transcript: Transcript) -> list[Cell]:
             calls |= {call.id: call for call in message.tool_calls or []}
         elif isinstance(message, ChatMessageTool):
             call = calls.get(message.tool_call_id)
+            # A tool runs code if the name of one of its parameters says so, as in `code` or `cmd`.
             ran_code = call is not None and any(map(pattern(Meaning.CODE).fullmatch, call.arguments))
             has_error = message.error is not None
         if ran_code:
@@ -176,5 +177,6 @@ def _all_messages(transcript: Transcript) -> Iterator[ChatMessage]:
 async def _union(results: Sequence[Result]) -> Result:
     """The faults found in any part of a long transcript. Without any, a part with an invalid reply leaves it open."""
     union = await ResultReducer.union(list(results))
-    is_open = not union.value and any(result.value is None for result in results)
-    return union.model_copy(update={"value": None}) if is_open else union
+    if not union.value and any(result.value is None for result in results):
+        return union.model_copy(update={"value": None})
+    return union
