@@ -148,7 +148,7 @@ def _require_allowed(syntax: ast.expr) -> None:
 
 
 def _operands(node: ast.expr) -> Sequence[ast.expr] | None:
-    """The operands of an allowed node; None if it is not allowed."""
+    """List the operands of a node, if it is allowed. They are still to be checked."""
     match node:
         case ast.Subscript(ast.Name("df"), ast.Constant(str())) | ast.Constant(str()):
             return []
@@ -178,7 +178,7 @@ def _is_column(node: ast.AST) -> bool:
 
 
 def _operands_of_operator(operation: ast.BinOp) -> Sequence[ast.expr] | None:
-    """The operands of an allowed operator; None if it is not allowed."""
+    """List the operands of an operator, if it is allowed."""
     match operation:
         case ast.BinOp(base, ast.Pow(), ast.Constant(int() | float() as exponent)):
             # Whole numbers grow without bound: ((10**12)**4)**4 and so on takes forever.
@@ -194,7 +194,7 @@ def _operands_of_operator(operation: ast.BinOp) -> Sequence[ast.expr] | None:
 
 
 def _operands_of_function(call: ast.Call) -> Sequence[ast.expr] | None:
-    """The operands of an allowed function of numpy; None if it is not allowed."""
+    """List the operands of a call of a function of numpy, if it is allowed."""
     match call:
         case ast.Call(ast.Attribute(_, "select"), [ast.List(conditions), ast.List(choices), *default], []):
             return [*conditions, *choices, *default]
@@ -210,7 +210,7 @@ def _operands_of_function(call: ast.Call) -> Sequence[ast.expr] | None:
 
 
 def _operands_of_method(call: ast.Call) -> Sequence[ast.expr] | None:
-    """The operands of an allowed method of a column; None if it is not allowed."""
+    """List the operands of a call of a column's method, if it is allowed."""
     match call:
         case ast.Call(ast.Attribute(owner, "astype"), [ast.Name("int" | "float")], []):
             return [owner]

@@ -37,13 +37,13 @@ class Expansion(Reply):
     children: Annotated[tuple[Variable, ...], FailFast()] = ()
 
     def derivation(self) -> dict[str, Any]:
-        """The fields of a node that the reply gives."""
+        """The fields that turn a leaf into an inner node. Empty ones are left out, so that they have their defaults."""
         fields = self.model_dump(include=set(Expansion.model_fields))
         return {name: value for name, value in fields.items() if value}
 
 
 class Root(Expansion):
-    """The root of a tree."""
+    """The author's reply with the root of a new tree, and with what the rows of the data are."""
 
     context: str
     rows: str

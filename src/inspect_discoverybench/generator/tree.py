@@ -212,11 +212,11 @@ class Tree(BaseModel):
         return [node for node in self.nodes() if not node.is_computed]
 
     def names(self) -> list[str]:
-        """The names of all columns."""
+        """Names of all nodes and distractors."""
         return [column.name for column in self.columns()]
 
     def descriptions(self) -> dict[str, str]:
-        """The description of each column by its name."""
+        """Descriptions of all nodes and distractors by name."""
         return {column.name: column.description for column in self.columns()}
 
     def depth(self, name: str) -> int:

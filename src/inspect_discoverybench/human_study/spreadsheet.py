@@ -92,5 +92,9 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 
 def read_header(path: Path) -> list[str]:
-    """The column names of a CSV file."""
+    """Read the column names of a CSV file.
+
+    Raises:
+        DataError: The file does not exist or is not a CSV file.
+    """
     return [name.strip() for name in Table.read(path).columns]

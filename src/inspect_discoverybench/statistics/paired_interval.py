@@ -82,7 +82,7 @@ class GainAndLoss:
         return self.gain.mean - self.loss.mean - math.sqrt(max(0.0, squared))
 
     def _correlation(self) -> float:
-        """The correlation of the mean gain and the mean loss."""
+        """Correlation of the mean gain and the mean loss, from the variances of both and of their difference."""
         gain_variance = variance(self.gain, lowest=0)
         loss_variance = variance(self.loss, lowest=0)
         covariance = (gain_variance + loss_variance - self.variance) / 2
