@@ -64,20 +64,17 @@ HIDDEN = (
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One worker more than there are cores: many tests wait for containers, processes and time limits."""
-    cores = os.cpu_count() or 1
-    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", cores + 1))
+    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", (os.cpu_count() or 1) + 1))
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Create the folder of this test run, with Inspect's caches and data; workers inherit the variables."""
     # A shell disables Ctrl-C for background jobs, and so for the processes that the tests end by SIGINT. Here
     # Ctrl-C is enabled again, also for the tests themselves.
-    handler = signal.getsignal(signal.SIGINT)
-    if handler is signal.SIG_IGN:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     # For the log of each task, Inspect lists the files of all installed packages. It is imported later.
-    cached = functools.cache(packages_distributions)
-    pytest.MonkeyPatch().setattr(importlib.metadata, "packages_distributions", cached)
+    pytest.MonkeyPatch().setattr(importlib.metadata, "packages_distributions", functools.cache(packages_distributions))
 
     if not hasattr(config, "workerinput"):
         # Paths of sockets in it must have at most 104 characters: too few in macOS's own temporary folder.
@@ -103,8 +100,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Derive markers from fixtures, before `-m` selects by them."""
     for item in items:
-        fixtures = getattr(item, "fixturenames", ())
-        for fixture in MARKERS.keys() & set(fixtures):
+        for fixture in MARKERS.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(MARKERS[fixture])
 
 
@@ -116,8 +112,8 @@ def pytest_collection_finish() -> None:
 
 
 def _missing(marker: str, reason: str) -> NoReturn:
-    variable = os.environ.get("DISCOVERYBENCH_WITHOUT", "")
-    waived = variable.split(",")
+    """Skip a test, or fail it where its resource must be there."""
+    waived = os.environ.get("DISCOVERYBENCH_WITHOUT", "").split(",")
     if os.environ.get("CI") and marker not in waived:
         pytest.fail(f"{reason}, and CI must not skip tests marked {marker}.")
     pytest.skip(reason)
@@ -204,8 +200,7 @@ def engine() -> None:
     from inspect_discoverybench.sandbox.shipped_files import shipped
 
     docker = _program("docker", "docker")
-    info = subprocess.run([docker, "info"], capture_output=True, check=False)
-    if info.returncode:
+    if subprocess.run([docker, "info"], capture_output=True, check=False).returncode != 0:
         _missing("docker", "no Docker engine is running")
 
     def build() -> None:

@@ -116,8 +116,7 @@ def truthful(request: Request) -> str:
     if name == "answer":
         reply = {"asserted": True, "hypothesis": [values["text"]], "workflow": []}
     elif name == "extract":
-        part = {"text": values["hypothesis"], "context": values["hypothesis"]}
-        reply = {"hypothesis": [part]}
+        reply = {"hypothesis": [{"text": values["hypothesis"], "context": values["hypothesis"]}]}
     elif name == "claim":
         reply = {"claim": True}
     elif name == "match":
@@ -146,22 +145,27 @@ def tool_call(name: str, content: str = "", **arguments: Any) -> dict[str, Any]:
 def _openai(request: Request, answer: str | dict[str, Any] | Cut | NoChoices) -> dict[str, Any]:
     tokens = 5
     reason = "stop"
-    message: Any = {"role": "assistant", "content": answer}
-    if isinstance(answer, Cut):
-        tokens = answer.tokens
-        reason = "length"
-        message["content"] = answer.text
-    if isinstance(answer, dict):
-        message = answer
-    if "tool_calls" in message:
-        reason = "tool_calls"
-    choice = {"index": 0, "message": message, "finish_reason": reason}
+    message: dict[str, Any]
+    match answer:
+        case str():
+            message = {"role": "assistant", "content": answer}
+        case Cut():
+            tokens = answer.tokens
+            reason = "length"
+            message = {"role": "assistant", "content": answer.text}
+        case NoChoices():
+            message = {}
+        case dict():
+            message = answer
+            if "tool_calls" in message:
+                reason = "tool_calls"
+    choices = [{"index": 0, "message": message, "finish_reason": reason}]
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 0,
         "model": request["model"],
-        "choices": [] if isinstance(answer, NoChoices) else [choice],
+        "choices": choices if message else [],
         "usage": {"prompt_tokens": 10, "completion_tokens": tokens, "total_tokens": 10 + tokens},
     }
 
@@ -253,8 +257,7 @@ def serve(answer: Callable[[Request], Answer]) -> Iterator[Endpoint]:
     server = Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     endpoint = Endpoint(f"http://127.0.0.1:{server.server_port}/v1", answer)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     try:
         yield endpoint
     finally:

@@ -35,9 +35,18 @@ JUDGE = "provider/judge"
 
 @dataclass(frozen=True)
 class Run:
-    """One configuration to simulate, with its true mean HMS.
+    """One configuration to simulate.
 
-    The last four are shares of samples; the last one is that of verdicts that a second judge, `HMS1`, reverses.
+    Attributes:
+        task: Name of the task, without the prefix.
+        agent: Name of the agent, without the prefix.
+        model: Name of the model.
+        hms: The share of tasks that it solves, and about its mean HMS.
+        epochs: Number of epochs.
+        errors: Share of samples that end in an error.
+        unscored: Share of samples whose judge gives no valid reply.
+        no_submission: Share of samples without a submission.
+        second_judge: Share of verdicts that a second judge reverses, in the score `HMS1`. By default, there is none.
     """
 
     task: str
@@ -57,8 +66,7 @@ def write_logs(runs: Sequence[Run], folder: Path, samples: int = 239, padding: i
     paths = []
     for number, run in enumerate(runs):
         path = folder / f"2026-01-01T00-00-{number:02d}_{run.task}_{run.agent}_{number:03d}.eval"
-        log = _log(run, number, samples, padding)
-        write_eval_log(log, str(path))
+        write_eval_log(_log(run, number, samples, padding), str(path))
         paths.append(path)
     return paths
 
@@ -87,7 +95,7 @@ def _log(run: Run, number: int, count: int, padding: int) -> EvalLog:
 
 
 def _sample(run: Run, place: int, epoch: int, random: Random) -> EvalSample:
-    gold = place // 2
+    gold = place // 2  # two tasks share each gold hypothesis
     difficulty = Random(gold).random()
     # Some noise, so that runs differ on single tasks.
     is_solved = difficulty + random.gauss(0, 0.15) < run.hms
@@ -129,28 +137,25 @@ def _sample(run: Run, place: int, epoch: int, random: Random) -> EvalSample:
     if is_silent:
         if random.random() < 0.5:
             sample.limit = EvalSampleLimit(type="message", limit=100)
-        values = dict.fromkeys(("hms", *FACET_KEYS), 0.0)
-        sample.scores = {"HMS": Score(value=values, reason="no_response")}
+        sample.scores = {"HMS": Score(value=dict.fromkeys(("hms", *FACET_KEYS), 0.0), reason="no_response")}
         return sample
 
     sample.scores = {"HMS": _score(is_solved, JUDGE, is_unscored, random)}
     if run.second_judge is not None:
         is_reversed = random.random() < run.second_judge
-        second = _score(is_solved != is_reversed, f"{JUDGE}-2", False, random)
-        sample.scores["HMS1"] = second
+        sample.scores["HMS1"] = _score(is_solved != is_reversed, f"{JUDGE}-2", False, random)
     return sample
 
 
 def _score(is_solved: bool, judge: str, is_unscored: bool, random: Random) -> Score:
-    """A score: of a failed sample one facet is 0, and of a solved one some are partial."""
+    """A score. One facet of a failed sample is 0, and those of a solved one may be partial."""
     facets = {
         "context": 1.0,
         "variables": random.choice((0.8, 1.0)),
         "relationship": random.choice((0.5, 1.0, 1.0)),
     }
     if not is_solved:
-        failed = random.choice(FACET_KEYS)
-        facets[failed] = 0.0
+        facets[random.choice(FACET_KEYS)] = 0.0
     record: dict[str, Any] = {
         "judge": judge,
         "settings": {"temperature": 0.0, "seed": 0},

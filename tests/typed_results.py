@@ -55,7 +55,7 @@ SCORE: Mapping[str, Any] = {
 
 
 def result(sample_id: str, hms: float = MISSING, **columns: Any) -> ResultRow:
-    """A result with these columns.
+    """Make a result with these columns of its run, sample and score.
 
     Without HMS, the sample is unscored. By default, its gold hypothesis is its own, and the facets follow from HMS: the
     context is 1 unless HMS is 0, the variables are 1, and the relationship is HMS, or 0.5 where HMS is 0.
@@ -66,16 +66,16 @@ def result(sample_id: str, hms: float = MISSING, **columns: Any) -> ResultRow:
     for key in (*FACET_KEYS, *RELEASED_KEYS):
         if key in columns:
             values[key] = columns[key]
-    ended = SampleOutcome.JUDGED if "hms" in values else SampleOutcome.UNSCORED
-    columns["outcome"] = SampleOutcome(columns.get("outcome", ended))
+    default_outcome = SampleOutcome.JUDGED if "hms" in values else SampleOutcome.UNSCORED
+    columns["outcome"] = SampleOutcome(columns.get("outcome", default_outcome))
 
     run = _record(RunRecord, RUN, columns)
     goal = {"id": sample_id, "gold_hypothesis": f"gold of {sample_id}"}
+    # Two results are of the same run of a sample if these are equal.
     attempt = [columns.get(name) for name in ("split", "epoch", "agent", "agent_arguments")]
     uuid = f"{sample_id} {attempt} {run}"
     sample = _record(SampleRecord, {**SAMPLE, **goal, "uuid": uuid}, columns)
-    score = _record(ScoreRecord, {**SCORE, "values": values}, columns)
-    return ResultRow(run, sample, score)
+    return ResultRow(run, sample, score=_record(ScoreRecord, {**SCORE, "values": values}, columns))
 
 
 def _record(kind: Any, defaults: Mapping[str, Any], columns: Mapping[str, Any]) -> Any:
@@ -109,5 +109,4 @@ def sections(*groups: Iterable[ResultRow]) -> dict[str, Section]:
 
 def rows(section: Section, *columns: str) -> list[tuple[Any, ...]]:
     """These columns of a section's table."""
-    table = section.table[list(columns)]
-    return list(table.itertuples(index=False, name=None))
+    return list(section.table[list(columns)].itertuples(index=False, name=None))
