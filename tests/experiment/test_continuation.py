@@ -9,8 +9,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
-from inspect_ai.log import EvalLog
+from inspect_ai.log import EvalLog, write_eval_log
 
 from inspect_discoverybench.results.frame import read_results
 from tests import inspect_command
@@ -237,6 +238,27 @@ def test_samples_that_were_made_of_other_data_are_refused(
         assert change in message
         assert "Undo the change, or use another log_dir." in message
     assert finished(logs()) == before
+
+
+def test_after_a_retry_by_inspect_with_an_edited_study_nothing_is_pooled_and_the_experiment_is_refused(
+    study: Path,
+) -> None:
+    completed("run custom.yaml --limit 1 --set epochs=2")
+    [log] = logs()
+    log.samples = (log.samples or [])[:1]
+    log.status = "error"
+    write_eval_log(log, log.location)
+    edit_gold(study)
+    retry = inspect_command.invoke("eval-retry", log.location, "--log-dir", "logs/small")
+    assert retry.exit_code == 0, retry.output
+
+    for command in ("run", "status"):
+        message = refused(f"{command} custom.yaml --limit 1 --set epochs=2")
+        assert "sample custom/study/0/0 was run with another gold hypothesis. Undo the change, " in message
+    completed("report logs/small --out report")
+    assert list(pd.read_csv("report/tables/hms.csv").tasks) == [2]
+    notice = "1 samples, such as custom/study/0/0, were run again after a change (gold hypothesis)."
+    assert notice in Path("report/report.html").read_text("utf-8")
 
 
 def test_an_agent_whose_file_changed_is_refused() -> None:
