@@ -16,6 +16,7 @@ import yaml
 
 from tests.command_line import completed
 from tests.conftest import REPOSITORY
+from tests.dataset.studies import write_study
 from tests.endpoint import Answer, Request, question, serve, tool_call, truthful
 from tests.inspect_command import invoke
 
@@ -128,3 +129,26 @@ def test_the_table_of_the_page_is_the_one_that_is_tested() -> None:
     page = (REPOSITORY / "docs" / "security.md").read_text("utf-8")
     for row, _, by_inspect, by_run in ROWS:
         assert f"| {row} | {by_inspect} | {by_run} |" in page
+
+
+@pytest.mark.parametrize(
+    ("command", "recorded"),
+    [
+        ("ask --sandbox local --solver no_data_guess --model MODEL --grader MODEL", {"log"}),
+        ("judge --gold A. --pred B. --out scores.json --grader MODEL", {"`scores.json`"}),
+    ],
+)
+def test_other_commands_record_no_key_and_the_base_url_of_the_environment(
+    command: str, recorded: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_study(Path("mine"))
+    with serve(answer) as endpoint:
+        server = endpoint.url.removesuffix("/v1")
+        monkeypatch.setenv("LAB_API_KEY", planted("environment key"))
+        monkeypatch.setenv("LAB_BASE_URL", f"{server}/{planted('environment url')}/v1")
+        # A name of its own for each run, because Inspect keeps the clients of earlier ones.
+        model = f"openai-api/lab/{server.split(':')[-1]}-other"
+        printed = completed(f"{command.replace('MODEL', model)} --metadata mine/metadata_0.json --goal Why?")
+    assert holders(tmp_path, planted("environment key")) == set()
+    assert holders(tmp_path, planted("environment url")) == recorded
+    assert planted("environment key") not in printed
