@@ -98,25 +98,19 @@ def covered(count: int, draws: Sequence[Callable[[], Draw]]) -> tuple[float, flo
 
 def draw_kappa(random: np.random.Generator, pairs: int, knowledge: float, chances: tuple[float, ...]) -> Draw:
     """Kappa of three annotators: the probability that two of them know. What they know depends on the gold."""
-    sample = random.permutation(239)[:pairs]
-    golds = np.array(DB_REAL_TEST.golds)[sample]
-    alpha = 2 * knowledge
-    beta = 2 - alpha
-    of_gold = random.beta(alpha, beta, 239)  # two votes on one gold have a correlation of 1/3
-    chance_to_know = of_gold[golds].reshape(-1, 1)
-    knows = random.random((pairs, 3)) < chance_to_know
+    golds = random.permutation(DB_REAL_TEST.golds)[:pairs]
+    of_gold = random.beta(2 * knowledge, 2 - 2 * knowledge, 239)  # two votes on one gold have a correlation of 1/3
+    knows = random.random((pairs, 3)) < of_gold[golds].reshape(-1, 1)
 
     choice = random.choice(3, (pairs, 1), p=chances)
-    guesses = random.choice(3, (pairs, 3), p=chances)
-    votes = np.where(knows, choice, guesses)
+    votes = np.where(knows, choice, random.choice(3, (pairs, 3), p=chances))
     table = [np.bincount(row, minlength=3).tolist() for row in votes]
-    result = kappa("kappa", table, golds.tolist())
-    if result.low is None or result.high is None:  # not defined: all votes are one choice
+    estimate = kappa("kappa", table, golds.tolist())
+    if estimate.low is None or estimate.high is None:  # not defined: all votes are one choice
         return draw_kappa(random, pairs, knowledge, chances)
 
     covariance = knowledge * (1 - knowledge) / 3
-    truth = knowledge**2 + covariance
-    return result.low, result.high, truth
+    return estimate.low, estimate.high, knowledge**2 + covariance
 
 
 def draw_claims(random: np.random.Generator, rate: float) -> Draw:
@@ -164,7 +158,7 @@ def rows_of_rankings(count: int) -> list[Row]:
     for data in RANKED:
         rankings = [ranked(random, Tasks.of(DATA[data])) for _ in range(count)]
         for name, label in {"lossy": "that system", "second": "another"}.items():
-            draws = iter([ranking[name] for ranking in rankings])
+            draws = (ranking[name] for ranking in rankings)
             figures = covered(count, [partial(next, draws)])
             rows.append(("a third of one system's samples unscored", data, f"ranking, {label}", *figures, ""))
     return rows
@@ -182,8 +176,7 @@ def draw_corrected(random: np.random.Generator, labels: int, silent: float, chan
     true = np.where(is_silent, 0.0, system.scores)
     is_seen = each_task(random, 0.75)
     is_invented = each_task(random, invented) & ~is_silent
-    if_failed = np.where(is_invented, 0.5, 0.0)
-    judged = np.where(true > 0, true * is_seen, if_failed)
+    judged = np.where(true > 0, true * is_seen, np.where(is_invented, 0.5, 0.0))
 
     submitted = np.flatnonzero(~is_silent)
     drawn = random.permutation(submitted)[:labels]
@@ -191,15 +184,14 @@ def draw_corrected(random: np.random.Generator, labels: int, silent: float, chan
     labelled[drawn] = true[drawn]
     probability = len(drawn) / len(submitted)
     probabilities = np.where(is_silent, 0.0, probability)
-    result = corrected_mean(
+    estimate = corrected_mean(
         judged,
         labelled,
         DB_REAL_TEST.golds,
         probabilities,
         weights=np.ones(239),
     )
-    truth = system.on_these_studies * (1 - silent)
-    return result.low, result.high, truth
+    return estimate.low, estimate.high, system.on_these_studies * (1 - silent)
 
 
 def rows_of_labels(count: int) -> list[Row]:
@@ -207,14 +199,11 @@ def rows_of_labels(count: int) -> list[Row]:
     random = np.random.default_rng(5)
     rows: list[Row] = []
     for pairs in PAIRS:
-        draw_pairs = partial(draw_kappa, random, pairs)
-        cases = product(KNOWLEDGE, CHOICES)
-        figures = covered(count, [partial(draw_pairs, *case) for case in cases])
+        figures = covered(count, [partial(draw_kappa, random, pairs, *case) for case in product(KNOWLEDGE, CHOICES)])
         rows.append(("Fleiss' kappa", f"{pairs} pairs", *figures))
     for labels, silent in LABELS:
-        draw_labels = partial(draw_corrected, random, labels, silent)
-        pairs_of_chances = product(CHANCES, INVENTED)
-        figures = covered(count, [partial(draw_labels, *case) for case in pairs_of_chances])
+        draws = [partial(draw_corrected, random, labels, silent, *case) for case in product(CHANCES, INVENTED)]
+        figures = covered(count, draws)
         rows.append(("corrected mean", f"{labels} labels, {silent:.0%} without a submission", *figures))
     return rows
 

@@ -84,10 +84,9 @@ def _intervals_of_means(means: Sequence[ClusterMean]) -> States:
 
 
 def _intervals_of_differences(differences: Sequence[GainAndLoss]) -> States:
-    reversed_ones = [GainAndLoss(each.loss, each.gain, each.variance) for each in differences]
     return States(
         low=np.array([each.low(TAIL) for each in differences]),
-        high=np.array([-each.low(TAIL) for each in reversed_ones]),
+        high=np.array([-GainAndLoss(each.loss, each.gain, each.variance).low(TAIL) for each in differences]),
     )
 
 
@@ -211,8 +210,8 @@ Row = tuple[str, str, str, float, str, float]
 def _row(interval: str, model: str, tasks: str, coverages: Iterator[Coverage], middle: tuple[float, ...]) -> Row:
     by_chances = {each.chances: each for each in coverages}
     lowest = min(by_chances.values(), key=lambda each: each.coverage)
-    chances = " and ".join(f"{chance:.4g}" for chance in lowest.chances)
-    return interval, model, tasks, lowest.coverage, chances, by_chances[middle].width
+    place = " and ".join(f"{chance:.4g}" for chance in lowest.chances)
+    return interval, model, tasks, lowest.coverage, place, by_chances[middle].width
 
 
 def rows() -> Iterator[Row]:
@@ -228,8 +227,8 @@ def rows() -> Iterator[Row]:
         values = [(1, -1), *((1, sign * value) for value in PARTIAL_DIFFERENCES for sign in (1, -1)), (0.5, -0.5)]
         for first, second in values:
             pair = ValueModel(tasks, first, second)
-            model = f"{first}, 0 or {second}"
-            yield _row("difference", model, str(tasks), pair.coverages(pair.of_difference()), (0.2, 0.1))
+            coverages = pair.coverages(pair.of_difference())
+            yield _row("difference", f"{first}, 0 or {second}", str(tasks), coverages, (0.2, 0.1))
     for data in GOLDS:
         golds = golds_of(data)
         yield _row("mean", "golds all or nothing", data, golds.coverages(golds.of_mean()), (0.25,))

@@ -164,7 +164,7 @@ def main() -> None:
     """Print one table."""
     require_data()
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=2000, help="data sets for each model")
+    parser.add_argument("--count", type=int, default=1000, help="data sets for each model")
     options = parser.parse_args()
     columns = {
         "tasks": "",
