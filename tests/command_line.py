@@ -32,11 +32,11 @@ def failed(line: str, exit_code: int = 1) -> str:
 
 
 def refused(line: str) -> str:
-    """The message with which a command refuses its input: one line."""
+    """The message with which a command refuses its input: one line, after those that say what it waits for."""
     result = discoverybench(line)
     assert result.exit_code == 2, result.output
-    output = result.output.strip()
-    [message] = output.splitlines()
+    lines = result.output.strip().splitlines()
+    [message] = [text for text in lines if not text.endswith(" …")]
     return message
 
 

@@ -20,6 +20,7 @@ from inspect_discoverybench.dataset.filters import FieldFilter, select
 from inspect_discoverybench.dataset.release import COMMIT
 from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.invalid_values import (
+    refuse_together,
     refuse_unknown,
     require_boolean,
     require_given,
@@ -45,10 +46,12 @@ def _absolute_paths(*names: str) -> Callable[[Callable[Arguments, Task]], Callab
 
             passed = signature(create).bind(*args, **kwargs)
             for name in names:
-                if passed.arguments.get(name):
-                    # `str`, because the command line turns `3` into a number.
-                    path = Path(str(passed.arguments[name]))
-                    passed.arguments[name] = str(absolute(path))
+                value = passed.arguments.get(name)
+                # `str`, because the command line turns `3` into a number.
+                if isinstance(value, list | tuple):
+                    passed.arguments[name] = [str(absolute(Path(str(path)))) for path in value]
+                elif value:
+                    passed.arguments[name] = str(absolute(Path(str(value))))
             return create(*passed.args, **passed.kwargs)
 
         return with_absolute_paths
@@ -176,12 +179,13 @@ def synth(  # noqa: D417
     )
 
 
-@_absolute_paths("path", "answer_key")
+@_absolute_paths("path", "answer_key", "data")
 @task
 def custom(  # noqa: D417
     path: str | None = None,
     answer_key: str | None = None,
     goal: str | None = None,
+    data: str | list[str] | None = None,
     domain_knowledge: bool = False,
     workflow_tags: bool = False,
     placebo: int | None = None,
@@ -202,26 +206,40 @@ def custom(  # noqa: D417
         answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
         goal: Ask only this goal; `path` must be one metadata file. It is scored only if the file has the same goal,
             and its gold hypothesis is given.
+        data: Ask `goal` about these data files, without a metadata file and without a score.
     """
-    from inspect_discoverybench.dataset.custom import custom_samples, require_readable_by_image, single_goal
+    from inspect_discoverybench.dataset.custom import (
+        custom_samples,
+        goal_about_files,
+        require_readable_by_image,
+        single_goal,
+    )
     from inspect_discoverybench.discovery import discovery_task
     from inspect_discoverybench.sandbox.specification import SandboxOptions
 
     refuse_unknown(custom, unknown)
-    require_given(custom, "path", path)
     hints = Hints(domain_knowledge, workflow_tags, framing)
     options = SandboxOptions(sandbox, build, image)
-    location = Path(str(path))
     key_file = Path(answer_key) if answer_key else None
-    if goal is None:
-        samples = custom_samples(location, key_file, hints)
+    if data is not None:
+        refuse_together(custom, "data", path=path, answer_key=answer_key)
+        require_given(custom, "goal", goal)
+        files = [Path(file) for file in ([data] if isinstance(data, str) else data)]
+        title = ", ".join(file.name for file in files)
+        samples = goal_about_files(files, goal, hints)
     else:
-        samples = single_goal(location, goal, key_file, hints)
+        require_given(custom, "path", path)
+        location = Path(str(path))
+        title = location.name
+        if goal is None:
+            samples = custom_samples(location, key_file, hints)
+        else:
+            samples = single_goal(location, goal, key_file, hints)
     if options.runs_package_image:
         require_readable_by_image(samples)
     return discovery_task(
         "custom",
-        f"custom ({location.name})",
+        f"custom ({title})",
         samples,
         sandbox=options,
         aggregation=aggregation,

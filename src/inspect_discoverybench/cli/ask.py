@@ -1,64 +1,112 @@
 """`discoverybench ask`: run an agent on one goal."""
 
 from pathlib import Path
+from typing import Any
 
 import click
+from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalSample
+from inspect_ai.model import get_model
 from inspect_ai.scorer import Score
-from inspect_ai.solver import SolverSpec
 from rich.console import Console
 from rich.markdown import Markdown
 
-from inspect_discoverybench.cli.terminal import say
-from inspect_discoverybench.errors.exceptions import InvalidExperiment
+from inspect_discoverybench.cli.eval_options import limit_options, model_options, named_values
+from inspect_discoverybench.cli.terminal import say, waiting
+from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
+from inspect_discoverybench.errors.exceptions import InvalidArgument, InvalidExperiment
 from inspect_discoverybench.errors.provider_failures import inspect_errors, one_line
 from inspect_discoverybench.errors.redaction import printable
+from inspect_discoverybench.solvers.named_agent import AgentFile, named_agent
 from inspect_discoverybench.submission.answer import answer_of
 from inspect_discoverybench.submission.submission import SCORE_NAME
 from inspect_discoverybench.tasks import custom
 
 
 @click.command()
-@click.option("--metadata", required=True, type=click.Path(path_type=Path), help="Metadata file of the study.")
+@click.option(
+    "--data",
+    "data_files",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE [FILE]...",
+    help="Data files, without a metadata file. The answer is not scored.",
+)
+@click.argument("more_data_files", nargs=-1, type=click.Path(path_type=Path), metavar="")
+@click.option("--metadata", type=click.Path(path_type=Path), help="Metadata file of a study, instead of --data.")
 @click.option("--goal", required=True, help="The discovery goal.")
 @click.option("--model", required=True, help="The evaluated model: PROVIDER/MODEL.")
-@click.option("--solver", default="react", show_default=True, help="The agent. `discoverybench/` may be omitted.")
+@click.option(
+    "--solver", default="react", show_default=True, help="The agent, or FILE.py@NAME. `discoverybench/` may be omitted."
+)
+@click.option(
+    "-S",
+    "solver_args",
+    multiple=True,
+    callback=named_values,
+    metavar="NAME=VALUE",
+    help="Argument of the agent. Can be repeated.",
+)
 @click.option("--grader", help="The judge, for a goal with a gold hypothesis. [default: openai/gpt-4o-2024-08-06]")
 @click.option("--sandbox", default="docker", show_default=True, help="docker, k8s or local.")
 @click.option("--domain-knowledge", is_flag=True, help="Add the background of the study to the task.")
+@model_options
+@limit_options
+@click.option("--log-dir", help="Folder of the log. [default: logs, or INSPECT_LOG_DIR]")
 def ask(
-    metadata: Path,
+    data_files: tuple[Path, ...],
+    more_data_files: tuple[Path, ...],
+    metadata: Path | None,
     goal: str,
     model: str,
     solver: str,
+    solver_args: dict[str, Any],
     grader: str | None,
     sandbox: str,
     domain_knowledge: bool,
+    **options: Any,
 ) -> None:
-    """Run an agent on one goal and print its hypothesis, workflow and score.
+    """Run an agent on one goal and print its hypothesis and workflow.
 
-    The answer is scored if the metadata file has the same goal with its gold hypothesis.
+    With --data, the columns are read from the files, and no descriptions are needed:
+
+        discoverybench ask --data visits.csv --goal "What do the visits depend on?" --model openai/gpt-4o
+
+    With --metadata, the agent also sees the descriptions of the study. The answer is scored if the metadata file has
+    the same goal with its gold hypothesis.
 
     The exit code is 0 if a hypothesis was submitted, 1 if not or if the sample ended with an error, and 2 for invalid
     options.
     """
-    name = solver if "/" in solver else f"discoverybench/{solver}"
-    task = custom(
-        path=str(metadata),
-        goal=goal,
-        domain_knowledge=domain_knowledge,
-        sandbox=sandbox,
-    )
-    with inspect_errors(InvalidExperiment, f"{name} with {model}"):
+    if more_data_files and not data_files:
+        raise InvalidArgument(f"{more_data_files[0]}: pass data files after --data.")
+    study = _study([*data_files, *more_data_files], metadata)
+    is_full_name = "/" in solver or AgentFile.of(solver)
+    agent = solver if is_full_name else f"discoverybench/{solver}"
+    with waiting("Loading the data, and Inspect with its plugins"):
+        with inspect_errors(InvalidExperiment, f"--solver {solver}"):
+            named_agent(agent, solver_args)
+        task = custom(
+            **study,
+            goal=goal,
+            domain_knowledge=domain_knowledge,
+            sandbox=sandbox,
+            agent=agent,
+            agent_args=solver_args,
+        )
+        _require_judge(task, grader)
+
+    place = "on this machine" if sandbox == "local" else f"in a {sandbox} sandbox"
+    with waiting(f"{agent} works {place} with {model}"), inspect_errors(InvalidExperiment, f"{agent} with {model}"):
         # This command is interactive. Inspect's default is to retry indefinitely.
         logs = inspect_eval(
             task,
             model=model,
-            solver=SolverSpec(name),
             model_roles={"grader": grader} if grader else None,
             display="none",
             max_retries=3,
+            **options,
         )
     if not logs:  # Inspect handles Ctrl-C itself
         raise click.Abort
@@ -66,6 +114,8 @@ def ask(
     [log] = logs
     sample = log.samples[0] if log.samples else None
     hypothesis = _print_answer(sample) if sample else None
+    if hypothesis and task.scorer is None:
+        say("This answer is not scored: no gold hypothesis is given for the goal.")
     say(f"Log: {log.location}")
     if hypothesis:
         return
@@ -74,6 +124,33 @@ def ask(
     reason = one_line(error.message) if error else "nothing was submitted"
     say(f"Error: {reason}", err=True)
     raise click.exceptions.Exit(1)
+
+
+def _study(data_files: list[Path], metadata: Path | None) -> dict[str, Any]:
+    """The arguments of the task `custom` that say what the goal is about."""
+    if metadata is not None and data_files:
+        raise InvalidArgument("--data and --metadata exclude one another. Pass one of them.")
+    if data_files:
+        return {"data": [str(file) for file in data_files]}
+    if metadata is None:
+        raise InvalidArgument(
+            "Name the data files, as --data FILE, or the metadata file of a study, as --metadata FILE."
+        )
+    if metadata.suffix.lower() != ".json":
+        raise InvalidArgument(
+            f"{metadata} is no metadata file, which is JSON. To ask about a data file, pass --data {metadata}"
+        )
+    return {"path": str(metadata)}
+
+
+def _require_judge(task: Task, grader: str | None) -> None:
+    """Refuse a judge that cannot be called before a sandbox is started."""
+    default_judge = (task.metadata or {}).get(DEFAULT_JUDGE_KEY)
+    if default_judge is None:
+        return
+    judge = grader or default_judge
+    with inspect_errors(InvalidArgument, f"The judge {judge} cannot be called", "Choose another one with --grader."):
+        get_model(judge)  # inspect-evals-lint: ignore[IEBP001] -- checked before the sample
 
 
 def _print_answer(sample: EvalSample) -> str | None:

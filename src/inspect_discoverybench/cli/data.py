@@ -1,21 +1,24 @@
-"""`discoverybench data`: download, verify and audit the data."""
+"""`discoverybench data`: download, verify, audit and describe data."""
 
 import json
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from inspect_discoverybench.cli.terminal import print_table, say
+from inspect_discoverybench.cli.terminal import plural, print_table, say
 from inspect_discoverybench.dataset import data_folder
 from inspect_discoverybench.dataset.counts import FINDINGS, Counts, audit_release, audit_studies
+from inspect_discoverybench.dataset.draft import Draft
+from inspect_discoverybench.dataset.paths import METADATA_NAME, absolute
 from inspect_discoverybench.dataset.release import checksums, differences
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 
 
 @click.group()
 def data() -> None:
-    """Download, verify and audit the data of DiscoveryBench."""
+    """Download, verify and audit the data of DiscoveryBench, and describe your own."""
 
 
 @data.command()
@@ -67,6 +70,52 @@ def audit(path: Path | None, answer_key: Path | None, as_json: bool) -> None:
     else:
         _print_counts(audits)
         _print_findings(audits)
+
+
+@data.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The metadata file. [default: metadata_0.json in the folder that contains all FILEs]",
+)
+def describe(files: tuple[Path, ...], out: Path | None) -> None:
+    """Draft a metadata file for data files, with their columns, types and examples.
+
+    Columns are read from .csv, .tsv, .dta, .parquet, and, if openpyxl is installed, .xlsx. Labels of Stata files become
+    descriptions. Other descriptions, and the goals, are for you to add.
+    """
+    draft = Draft.of(files)
+    path = _draft_path(draft, out)
+    text = json.dumps(draft.content(), indent=2, ensure_ascii=False) + "\n"
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise InvalidArgument(
+            f"{path} exists. Move it, or pass another name, such as --out metadata_1.json."
+        ) from error
+
+    for data_file in draft.files:
+        if data_file.columns is None:
+            say(f"{data_file.name}: its columns are not read here. Describe them yourself, or leave them out.")
+        else:
+            say(f"{data_file.name}: {plural(len(data_file.columns), 'column')}")
+    say(f"Wrote {path}. Fill in its descriptions and its domain; to score answers, add goals (docs/custom.md).")
+    say(f"To check it, run: {shlex.join(['discoverybench', 'data', 'audit', '--path', str(path)])}")
+
+
+def _draft_path(draft: Draft, out: Path | None) -> Path:
+    """Where a draft is written: in a folder that contains all data files, under a name that tasks accept."""
+    path = draft.folder / "metadata_0.json" if out is None else absolute(out)
+    if METADATA_NAME.fullmatch(path.name) is None:
+        raise InvalidArgument(f"--out {path}: invalid name of a metadata file. Use metadata_<number>.json.")
+    if path.parent != draft.folder:
+        raise InvalidArgument(
+            f"--out {path}: a metadata file is in the folder that contains its data files. Use --out "
+            f"{draft.folder / path.name}"
+        )
+    return path
 
 
 def _print_counts(audits: Mapping[str, Counts]) -> None:

@@ -2,6 +2,7 @@
 
 import shlex
 import signal
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -19,6 +20,27 @@ from inspect_discoverybench.errors.redaction import printable
 def say(text: str, err: bool = False) -> None:
     """Print a text, which may contain what models wrote and names of files, without control characters."""
     click.echo(printable(text), err=err)
+
+
+@contextmanager
+def waiting(subject: str, interval: float = 15) -> Iterator[None]:
+    """Say on the error stream what a command waits for, and every `interval` seconds how long it has waited."""
+    has_ended = threading.Event()
+
+    def repeat() -> None:
+        seconds = interval
+        while not has_ended.wait(interval):
+            say(f"  {seconds:g} s …", err=True)
+            seconds += interval
+
+    say(f"{subject} …", err=True)
+    thread = threading.Thread(target=repeat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        has_ended.set()
+        thread.join()
 
 
 def print_table(

@@ -5,16 +5,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from inspect_discoverybench.dataset.custom import custom_samples
+from inspect_discoverybench.dataset.custom import check_study
 from inspect_discoverybench.dataset.data_files import locate
 from inspect_discoverybench.dataset.file_format import unreadable_reason
 from inspect_discoverybench.dataset.goals import SourcedGoal, read_goals
-from inspect_discoverybench.dataset.metadata import DataFile, unknown_keys
+from inspect_discoverybench.dataset.metadata import DataFile, Study, unknown_keys
 from inspect_discoverybench.dataset.paths import absolute, metadata_files
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.splits import REAL, SYNTH
 from inspect_discoverybench.dataset.table_file import Table, is_table
-from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import DataError
 
 Counts = Mapping[str, set[str]]
@@ -54,18 +53,21 @@ def audit_studies(path: Path, answer_key: Path | None = None) -> dict[str, Count
     problems: dict[str, None] = {}
     for file in paths:
         try:
-            custom_samples(file, answer_key, Hints())
+            check_study(file, answer_key)
         except DataError as error:
             problems[error.message] = None
     if problems:
         raise DataError("\n".join(problems))
 
-    return {location.name: _count(read_goals("custom", paths, answer_key))}
+    with_goals = [file for file in paths if Study.read(file).goals]
+    without_goals = [file for file in paths if file not in with_goals]
+    goals = read_goals("custom", with_goals, answer_key)
+    return {location.name: _count(goals, without_goals)}
 
 
-def _count(goals: Sequence[SourcedGoal]) -> Counts:
+def _count(goals: Sequence[SourcedGoal], without_goals: Sequence[Path] = ()) -> Counts:
     counts: Counts = defaultdict(set)
-    for source in {goal.source for goal in goals}:
+    for source in {*(goal.source for goal in goals), *without_goals}:
         counts["metadata files"].add(str(source))
         for key in unknown_keys(source):
             counts[UNKNOWN_KEYS].add(f"{source}: {key}")
@@ -75,6 +77,11 @@ def _count(goals: Sequence[SourcedGoal]) -> Counts:
         _count_metadata(counts, goal.metadata)
         for file in goal.metadata.data_files:
             _count_columns(counts, goal.source, file, read_table)
+
+    for source in without_goals:
+        counts["metadata files without goals"].add(str(source))
+        for file in Study.read(source).data_files:
+            _count_columns(counts, source, file, read_table)
     return counts
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.dataset.answer_key import read_answer_key
+from inspect_discoverybench.dataset.draft import Draft
 from inspect_discoverybench.dataset.file_format import file_format, unreadable_reason
 from inspect_discoverybench.dataset.goals import SourcedGoal, goal_metadata, read_goals
 from inspect_discoverybench.dataset.metadata import Goal, Study
@@ -98,18 +99,14 @@ def single_goal(path: Path, goal: object, answer_key: Path | None, hints: Hints)
         InvalidArgument: The goal is empty or not one text.
         DataError: A file is missing, invalid or truncated.
     """
-    if not isinstance(goal, str) or not goal.strip():
-        raise InvalidArgument(
-            f"goal={goal} is empty or not one text. Pass a question about the data. Inspect splits values of -T at "
-            "commas: pass a question with commas to `discoverybench ask`."
-        )
+    question = _one_text(goal)
     location = absolute(path)
     if location.is_dir():
         raise InvalidArgument(
             f"{location} is a folder. With a goal, name the metadata file, such as {metadata_files(location)[0]}."
         )
     study = Study.read(location)
-    asked_goal = _existing_or_new_goal(study, goal)
+    asked_goal = _existing_or_new_goal(study, question)
     golds = None  # a new goal has none, whatever rows the answer key has
     if answer_key and asked_goal in study.goals:
         golds = read_answer_key(answer_key)
@@ -119,11 +116,54 @@ def single_goal(path: Path, goal: object, answer_key: Path | None, hints: Hints)
     return samples
 
 
+def goal_about_files(paths: Sequence[Path], goal: object, hints: Hints) -> list[Sample]:
+    """Make one sample that asks a goal about data files without a metadata file. It has no gold hypothesis.
+
+    Args:
+        paths: The data files.
+        goal: The discovery goal.
+        hints: Hints to add to the task text; there are none.
+
+    Raises:
+        InvalidArgument: The goal is empty or not one text, or a hint is requested.
+        DataError: A file is missing, invalid or truncated.
+    """
+    question = _one_text(goal)
+    draft = Draft.of(paths)
+    study = draft.study()
+    location = draft.folder / "metadata_0.json"  # where it would be
+    metadata = goal_metadata("custom", location, study, _existing_or_new_goal(study, question))
+    samples = make_samples([SourcedGoal(location, metadata)], hints)
+    _require_readable_files(samples, None)
+    return samples
+
+
+def check_study(path: Path, answer_key: Path | None) -> None:
+    """Check a metadata file as when a task is built. It may have no goals yet.
+
+    Raises:
+        DataError: A file is missing, invalid or truncated, or a goal has no gold hypothesis.
+    """
+    if Study.read(path).goals:
+        custom_samples(path, answer_key, Hints())
+    else:
+        single_goal(path, "What do the data show?", None, Hints())
+
+
+def _one_text(goal: object) -> str:
+    if not isinstance(goal, str) or not goal.strip():
+        raise InvalidArgument(
+            f"goal={goal} is empty or not one text. Pass a question about the data. Inspect splits values of -T at "
+            "commas: pass a question with commas to `discoverybench ask`."
+        )
+    return goal
+
+
 def _existing_or_new_goal(study: Study, question: str) -> Goal:
     normalized = normalize_case_and_spaces(question)
     for goal in study.goals:
         if normalize_case_and_spaces(goal.question) == normalized:
             return goal
 
-    last_id = max(goal.query_id for goal in study.goals)
+    last_id = max((goal.query_id for goal in study.goals), default=-1)
     return Goal.model_validate({"qid": last_id + 1, "question": question, "question_type": "general"})

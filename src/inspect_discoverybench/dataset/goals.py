@@ -49,6 +49,11 @@ def read_goals(split: str, paths: Sequence[Path], answer_key: Path | None) -> li
     sources: dict[str, Path] = {}
     for path in paths:
         study = Study.read(path)
+        if not study.goals:
+            raise DataError(
+                f"{path}: `queries` has no goals. Add one with its true_hypothesis, or ask one that is not scored: "
+                f"discoverybench ask --metadata {path} --goal …"
+            )
         for goal in study.goals:
             metadata = goal_metadata(split, path, study, goal, golds)
             sample_id = metadata.sample_id

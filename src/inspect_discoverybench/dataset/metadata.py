@@ -26,9 +26,12 @@ UNUSED_KEYS = frozenset(
         "target_col",
         "true_hypothesis_expr",
         "relevant_cols",
+        # What `discoverybench data describe` tells the person who edits its draft.
+        "type",
+        "examples",
     }
 )
-"""Keys of released metadata that this package does not need."""
+"""Keys of released metadata and of drafts that tasks do not need."""
 
 _MISSPELLED_QUESTION_TYPES = {"variable": "variables", "relationhsip": "relationship"}
 
@@ -127,9 +130,7 @@ class Study(ReleasedModel):
     data_files: Annotated[tuple[DataFile, ...], AfterValidator(_described_once)] = Field(
         validation_alias="datasets", min_length=1
     )
-    goals: Annotated[tuple[Goal, ...], BeforeValidator(_flatten_queries)] = Field(
-        validation_alias="queries", min_length=1
-    )
+    goals: Annotated[tuple[Goal, ...], BeforeValidator(_flatten_queries)] = Field(validation_alias="queries")
     workflow: OptionalText = ""
     workflow_tags: OptionalText = ""
     domain_knowledge: OptionalText = ""
@@ -191,4 +192,7 @@ def _read_json(path: Path) -> Any:
     try:
         return load_json(read_text(path))
     except ValueError as error:
-        raise DataError(f"{path}: {error}. docs/custom.md describes metadata files, which are JSON.") from error
+        raise DataError(
+            f"{path}: {error}. docs/custom.md describes metadata files, which are JSON. To draft one for a data file, "
+            "run: discoverybench data describe FILE"
+        ) from error

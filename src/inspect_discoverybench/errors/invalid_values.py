@@ -42,6 +42,13 @@ def require_given(function: Callable[..., Any], name: str, value: object) -> Non
         raise InvalidArgument(f"{function.__name__} needs {name}. Pass it, such as -T {name}=VALUE.")
 
 
+def refuse_together(function: Callable[..., Any], name: str, **others: object) -> None:
+    """Raise `InvalidArgument` for the first other argument that is given beside the argument `name` of a task."""
+    for other, value in others.items():
+        if value is not None:
+            raise InvalidArgument(f"{function.__name__}: {name} and {other} exclude one another. Pass one of them.")
+
+
 def refuse_unknown(function: Callable[..., Any], arguments: Iterable[str]) -> None:
     """Raise `InvalidArgument` for the first argument that is none of the named parameters of a task or solver."""
     parameters = signature(function).parameters.values()

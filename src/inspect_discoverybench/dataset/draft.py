@@ -1,0 +1,228 @@
+"""Drafts of metadata files: what data files say about themselves."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from inspect_discoverybench.dataset.data_files import locate
+from inspect_discoverybench.dataset.metadata import Study
+from inspect_discoverybench.dataset.paths import METADATA_NAME, absolute
+from inspect_discoverybench.dataset.table_file import Table, separator_of
+from inspect_discoverybench.dataset.text_file import read_text
+from inspect_discoverybench.errors.exceptions import DataError
+from inspect_discoverybench.errors.provider_failures import one_line
+
+if TYPE_CHECKING:  # the import takes 0.4 s
+    from pandas import DataFrame, Series
+
+MAX_EXAMPLES = 3
+"""Number of values of a column that a draft shows."""
+
+MAX_EXAMPLE_LENGTH = 40
+"""Longer values are cut."""
+
+_KINDS = {
+    "boolean": "boolean",
+    "integer": "integer",
+    "floating": "number",
+    "mixed-integer-float": "number",
+    "decimal": "number",
+    "datetime64": "date",
+    "datetime": "date",
+    "date": "date",
+}
+"""The type of a column by what pandas infers from its values. Everything else is text."""
+
+
+@dataclass(frozen=True)
+class DraftColumn:
+    """A column of a data file.
+
+    Attributes:
+        name: Its name.
+        description: Its label in a Stata file; otherwise empty.
+        kind: `integer`, `number`, `boolean`, `date`, `text`, or `empty` if it has no values.
+        examples: Its first different values.
+    """
+
+    name: str
+    description: str
+    kind: str
+    examples: Sequence[str]
+
+
+@dataclass(frozen=True)
+class DraftFile:
+    """A data file.
+
+    Attributes:
+        name: Its path relative to the folder of the draft.
+        columns: Its columns; None if its format is not read here. The agent can read it all the same.
+    """
+
+    name: str
+    columns: Sequence[DraftColumn] | None
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A draft of the metadata of a study: its data files with their columns, without descriptions and goals.
+
+    Attributes:
+        folder: The folder that contains all of the files: that of the metadata file.
+        files: The data files.
+    """
+
+    folder: Path
+    files: Sequence[DraftFile]
+
+    @classmethod
+    def of(cls, paths: Sequence[Path]) -> "Draft":
+        """Read data files.
+
+        Raises:
+            DataError: A file is missing, empty, damaged, named twice, a metadata file or a link to another folder, or
+                the files have no folder in common.
+        """
+        locations = [absolute(path) for path in paths]
+        for location in locations:
+            _require_data_file(location)
+            if locations.count(location) > 1:
+                raise DataError(f"The data file {location} is named twice. Name it once.")
+
+        folder = Path(os.path.commonpath([location.parent for location in locations]))
+        if not folder.name:
+            named = ", ".join(map(str, locations))
+            raise DataError(f"These data files have no folder in common: {named}. Copy them into one folder.")
+
+        files = []
+        for location in locations:
+            if not location.resolve().is_relative_to(folder.resolve()):
+                raise DataError(f"{location} is a link to {location.resolve()}. Name this file instead.")
+            name = location.relative_to(folder).as_posix()
+            files.append(DraftFile(name, _read_columns(locate(folder, name))))
+        return cls(folder, files)
+
+    def content(self) -> dict[str, Any]:
+        """The content of the metadata file. Types and examples are for the person who edits it."""
+        return {"domain": "unspecified", "datasets": [_file_content(file) for file in self.files], "queries": []}
+
+    def study(self) -> Study:
+        """The study that the metadata file describes."""
+        return Study.model_validate(self.content())
+
+
+def _file_content(file: DraftFile) -> dict[str, Any]:
+    columns = [
+        {
+            "name": column.name,
+            "type": column.kind,
+            "examples": ", ".join(column.examples),
+            "description": column.description,
+        }
+        for column in file.columns or ()
+    ]
+    return {"name": file.name, "description": "", "columns": columns}
+
+
+def _require_data_file(path: Path) -> None:
+    if not path.exists():
+        raise DataError(f"The data file '{path}' does not exist. Check the spelling or pass an absolute path.")
+    if path.is_dir():
+        raise DataError(f"'{path}' is a folder. Name its data files, such as '{path / 'data.csv'}'.")
+    if METADATA_NAME.fullmatch(path.name.casefold()):
+        raise DataError(f"'{path}' has the name of a metadata file. Pass it as --metadata, or rename it.")
+    if path.is_file() and path.stat().st_size == 0:
+        raise DataError(f"The data file '{path}' is empty. Check the file.")
+
+
+def _read_columns(path: Path) -> Sequence[DraftColumn] | None:
+    """The columns of a data file; None if its format is not read here."""
+    read = _READERS.get(path.suffix.lower())
+    if read is None:
+        return None
+    try:
+        return read(path)
+    except ImportError:  # a package that pandas needs for this format
+        return None
+    except DataError:
+        raise
+    except Exception as error:  # pandas and its engines raise many types for a damaged file
+        raise DataError(f"{path} cannot be read as a {path.suffix} file: {one_line(error)}. Check the file.") from error
+
+
+def _text_columns(path: Path) -> Sequence[DraftColumn]:
+    import pandas as pd
+
+    table = Table.read(path)  # names the line of what is wrong
+    text = read_text(path)
+    frame = pd.read_csv(StringIO(text), sep=separator_of(text), index_col=False, low_memory=False)
+    # pandas renames columns whose name occurs twice or is empty.
+    return _columns(frame.set_axis(range(len(table.columns)), axis="columns"), table.columns)
+
+
+def _stata_columns(path: Path) -> Sequence[DraftColumn]:
+    import pandas as pd
+
+    frame = pd.read_stata(path, convert_categoricals=False)
+    with pd.read_stata(path, iterator=True) as reader:
+        labels = reader.variable_labels()
+    return _columns(frame, [*frame.columns], labels)
+
+
+def _excel_columns(path: Path) -> Sequence[DraftColumn]:
+    """Those of the first sheet."""
+    import pandas as pd
+
+    frame = pd.read_excel(path)
+    return _columns(frame, [*frame.columns])
+
+
+def _parquet_columns(path: Path) -> Sequence[DraftColumn]:
+    import pandas as pd
+
+    frame = pd.read_parquet(path)
+    return _columns(frame, [*frame.columns])
+
+
+_READERS: Mapping[str, Callable[[Path], Sequence[DraftColumn]]] = {
+    ".csv": _text_columns,
+    ".tsv": _text_columns,
+    ".dta": _stata_columns,
+    ".xlsx": _excel_columns,
+    ".parquet": _parquet_columns,
+}
+"""How the columns of a data file are read, by its suffix."""
+
+
+def _columns(frame: "DataFrame", names: Sequence[Any], labels: Mapping[str, str] | None = None) -> list[DraftColumn]:
+    """The columns of a table.
+
+    Args:
+        frame: The table.
+        names: The names of its columns.
+        labels: Descriptions by name.
+    """
+    from pandas.api.types import infer_dtype
+
+    columns = []
+    for position, name in enumerate(names):
+        # Whole numbers with missing values are numbers with a decimal point in pandas, until it converts them.
+        values = frame.iloc[:, position].convert_dtypes().dropna()
+        kind = "empty" if values.empty else _KINDS.get(infer_dtype(values), "text")
+        columns.append(DraftColumn(str(name), (labels or {}).get(name, ""), kind, _examples(values)))
+    return columns
+
+
+def _examples(values: "Series[Any]") -> list[str]:
+    examples: list[str] = []
+    for value in values:
+        text = str(value)[:MAX_EXAMPLE_LENGTH]
+        if text not in examples:
+            examples.append(text)
+        if len(examples) == MAX_EXAMPLES:
+            break
+    return examples

@@ -1,0 +1,24 @@
+"""What commands say while they wait."""
+
+import time
+
+import pytest
+
+from inspect_discoverybench.cli.terminal import waiting
+
+
+def test_a_command_that_waits_says_how_long(capsys: pytest.CaptureFixture[str]) -> None:
+    with waiting("The model works", interval=0.1):
+        time.sleep(0.35)
+    output = capsys.readouterr()
+    first, *times = output.err.splitlines()
+    assert first == "The model works …"
+    assert times[:2] == ["  0.1 s …", "  0.2 s …"]
+    assert output.out == ""
+
+
+def test_nothing_is_said_after_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ValueError, match="broken"), waiting("The model works", interval=0.1):
+        raise ValueError("broken")
+    time.sleep(0.2)
+    assert capsys.readouterr().err == "The model works …\n"
