@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import completed, failed, lab, refused
+from tests.command_line import completed, discoverybench, failed, lab, refused
 from tests.endpoint import Answer, Request, question, tool_call, truthful
+from tests.experiment.experiments import logs
 
 ANSWER = {"hypothesis": "In all rows, y rises with x.", "workflow": "1. load"}
 CRITIC = json.dumps({"answered": False, "progress": True, "next": "coder", "instruction": "count"})
@@ -72,6 +73,8 @@ def test_a_model_that_calls_tools_is_its_own_judge(upstream: Path, monkeypatch: 
     assert "variables: right in 0 of 10" in output
     assert "The model acts by calls" in output
     assert "Left out" not in output
+    sandboxes = {log.eval.sandbox.type for log in logs("logs-try") if log.eval.sandbox}
+    assert sandboxes == {"docker"}
 
 
 @pytest.fixture
@@ -82,7 +85,9 @@ def without_docker(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("without_docker")
 def test_a_model_that_only_writes_text_is_to_act_in_text() -> None:
     with lab(writing) as (model, _):
-        output = completed(f"try --model {model}")
+        result = discoverybench(f"try --model {model}")
+    output = result.output
+    assert result.exit_code == 0, output
     assert rows(output) == {
         "discoverybench/demo react calls": "3 0 0 0 3",
         "discoverybench/demo react text": "3 3 0 3 0",
@@ -92,8 +97,15 @@ def test_a_model_that_only_writes_text_is_to_act_in_text() -> None:
         "discoverybench/demo no_data_guess text": "3 0 0 3 0",
     }
     assert "pass -S actions=text" in output
-    assert "Left out: DB-REAL in Docker. Docker does not respond" in output
+    assert "Left out: DB-REAL in Docker. The demo's code ran on this machine. Docker does not respond" in output
     assert "Left out: the judge audit. Name a judge" in output
+
+    # Inspect's panels would bury the table.
+    title, *_, hint = result.stdout.splitlines()
+    assert title.strip() == f"{model}: random samples (seed 2)"
+    assert hint == "Logs: logs-try. To read them, run: inspect view --log-dir logs-try"
+    assert "HMS" not in output
+    assert "Trying datavoyager with actions=text on 3 samples of discoverybench/demo …\n" in result.stderr
 
 
 @pytest.mark.usefixtures("without_docker")
@@ -131,6 +143,7 @@ REFUSED = {
     "--model openai/gpt-4o": "OPENAI_API_KEY",
     "--model discoverybench/baseline -M 'a=[1'": "-M a:1: ",
     "--model discoverybench/baseline -M emulate_tools": "-M emulate_tools: expected NAME=VALUE",
+    "--model discoverybench/baseline --judge openai/gpt-4o": "OPENAI_API_KEY",
     "--model discoverybench/baseline --judge nowhere/judge": "the judge nowhere/judge cannot be tried",
     "--model discoverybench/baseline --log-dir /dev/null/logs": "with logs in /dev/null/logs",
 }

@@ -1,14 +1,13 @@
 """`discoverybench try`: a short trial of a model and a judge, before money is spent."""
 
+from shlex import quote
 from typing import Any
 
 import click
 
-from inspect_discoverybench.cli.terminal import interrupt_on_termination, print_table, say
+from inspect_discoverybench.cli.eval_options import model_options
+from inspect_discoverybench.cli.terminal import interrupt_on_termination, print_table, say, waiting
 from inspect_discoverybench.doctor.trial import FORMS, SEED, Trial
-from inspect_discoverybench.errors.exceptions import InvalidArgument
-from inspect_discoverybench.errors.redaction import remember_keys
-from inspect_discoverybench.experiment.yaml_file import parse_yaml
 
 ADVICE = {
     "calls": "The model acts by calls, the default of all agents.",
@@ -25,32 +24,20 @@ ADVICE = {
     "audit]",
 )
 @click.option("--actions", type=click.Choice(FORMS), help="The form in which the model acts. [default: try both]")
-@click.option("-M", "arguments", multiple=True, metavar="NAME=VALUE", help="Argument of the model. Can be repeated.")
-@click.option("--model-base-url", help="Base URL of the model's API.")
-@click.option("--max-tokens", type=int, help="Maximum number of tokens of a reply.")
-@click.option("--max-connections", type=int, help="Maximum number of simultaneous requests.")
+@model_options
 @click.option("--log-dir", default="logs-try", show_default=True, help="Folder of the logs.")
-def try_model(judge: str | None, actions: str | None, arguments: tuple[str, ...], **options: Any) -> None:
+def try_model(judge: str | None, actions: str | None, **options: Any) -> None:
     """Try a model with every agent, and a judge, on a few random samples.
 
     It shows whether the model acts by calls or in text and submits, and whether the judge replies in the right form.
-    Three demo samples are run with each agent, two of DB-REAL train in Docker, and 14 of the judge audit. In demo
-    samples, the model's code runs on this machine, as with `discoverybench/demo`.
+    Three demo samples are run with each agent, two of DB-REAL train, and 14 of the judge audit. The model's code runs
+    in Docker. Where no Docker engine responds, that of demo samples runs on this machine, and DB-REAL is left out.
 
     The exit code is 0 if the model acts, 1 if it does not or if anything ended with an error, and 2 for invalid
     options.
     """
-    model_args = {}
-    for argument in arguments:
-        name, separator, value = argument.partition("=")
-        if not separator:
-            raise InvalidArgument(f"-M {name}: expected NAME=VALUE.")
-        model_args[name] = parse_yaml(value, f"-M {name}")
-    remember_keys(model_args)
-
-    options["model_args"] = model_args
     forms = [actions] if actions else FORMS
-    trial = Trial(options, judge or "discoverybench/lexical")
+    trial = Trial(options, judge or "discoverybench/lexical", waiting)
     try:
         with interrupt_on_termination():
             trial.try_agents(forms)
@@ -74,8 +61,7 @@ def _print(trial: Trial) -> None:
         numbers = [f"{number:,}" for number in agent.numbers.values()]
         rows.append([agent.task, agent.agent, agent.form, *numbers])
 
-    title = f"{trial.options['model']}: random samples (seed {SEED}), logs in {trial.options['log_dir']}"
-    print_table(title, ("task", "agent", "actions"), headers, rows)
+    print_table(f"{trial.options['model']}: random samples (seed {SEED})", ("task", "agent", "actions"), headers, rows)
     for note in trial.notes:
         say(note)
     for error in sorted(trial.errors):
@@ -84,3 +70,6 @@ def _print(trial: Trial) -> None:
     is_unknown = trial.form is None and trial.errors
     if not is_unknown:
         say(ADVICE[trial.form])
+    say(
+        f"Logs: {trial.options['log_dir']}. To read them, run: inspect view --log-dir {quote(trial.options['log_dir'])}"
+    )

@@ -3,7 +3,8 @@
 It asserts structure, not quality: that the model acts and submits, and that the judge replies in the right form.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
@@ -97,6 +98,7 @@ class Trial:
     Attributes:
         options: The model with its options, and the folder of the logs, as arguments of Inspect's `eval`.
         judge: The model that judges the answers. It has neither the arguments nor the base URL of the evaluated model.
+        waiting: Says what is being waited for, until the context ends.
         agents: The trials of the agents so far.
         notes: How the judge did in the judge audit, and what was not tried, with the remedy; in lines.
         errors: Errors of evals and of samples, each once and in one line.
@@ -104,6 +106,7 @@ class Trial:
 
     options: Mapping[str, Any]
     judge: str
+    waiting: Callable[[str], AbstractContextManager[None]]
     agents: list[AgentTrial] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     errors: set[str] = field(default_factory=set)
@@ -119,25 +122,29 @@ class Trial:
     def try_agents(self, forms: Sequence[str]) -> None:
         """Try ReAct in each of the forms, then the other agents in the better one."""
         first_agent, *other_agents = AGENTS
+        try:
+            check_docker()
+        except DiscoveryBenchError as error:
+            sandbox = "local"
+            self.notes.append(f"Left out: DB-REAL in Docker. The demo's code ran on this machine. {error.message}")
+        else:
+            sandbox = "docker"
+
         for form in forms:
-            self._try_agent(demo(), DEMO_SAMPLES, first_agent, form)
+            self._try_agent(demo(sandbox=sandbox), DEMO_SAMPLES, first_agent, form)
 
         form = self.form or forms[0]
         for agent in other_agents:
-            self._try_agent(demo(), DEMO_SAMPLES, agent, form)
+            self._try_agent(demo(sandbox=sandbox), DEMO_SAMPLES, agent, form)
 
-        try:
-            check_docker()
-            task = real(split="train")
-        except DiscoveryBenchError as error:
-            self.notes.append(f"Left out: DB-REAL in Docker. {error.message}")
-        else:
-            self._try_agent(task, REAL_SAMPLES, first_agent, form)
+        if sandbox == "docker":
+            self._try_real(first_agent, form)
 
     def try_judge(self) -> None:
         """Let the judge judge pairs and read texts of the judge audit."""
         options = {**self.options, "model": self.judge, "model_args": {}, "model_base_url": None}
-        log = self._eval(judge_audit(released=False), AUDIT_SAMPLES, **options)
+        with self.waiting(f"Trying the judge {self.judge} on {AUDIT_SAMPLES} samples"):
+            log = self._eval(judge_audit(released=False), AUDIT_SAMPLES, **options)
         scores = [ScoreRecord.of(sample, "judge_audit") for sample in log.samples or []]
         valid_at_once = sum(1 for score in scores if score.metadata.get("asked_again") == 0)
         self.notes.append(
@@ -148,10 +155,19 @@ class Trial:
             decided = [score.values[facet] for score in scores if facet in score.values]
             self.notes.append(f"  {facet}: right in {sum(decided):.0f} of {len(decided)}.")
 
+    def _try_real(self, agent: str, form: str) -> None:
+        try:
+            task = real(split="train")
+        except DiscoveryBenchError as error:
+            self.notes.append(f"Left out: DB-REAL. {error.message}")
+        else:
+            self._try_agent(task, REAL_SAMPLES, agent, form)
+
     def _try_agent(self, task: Task, samples: int, agent: str, form: str) -> None:
         arguments = {**AGENTS[agent], "actions": form}
         solver = SolverSpec(f"discoverybench/{agent}", args=arguments, args_passed=arguments)
-        log = self._eval(task, samples, solver=solver, **self.options)
+        with self.waiting(f"Trying {agent} with actions={form} on {samples} samples of {task.name}"):
+            log = self._eval(task, samples, solver=solver, **self.options)
         self.agents.append(AgentTrial(log.eval.task, agent, form, results_of(log)))
 
     def _eval(self, task: Task, samples: int, **arguments: Any) -> EvalLog:
@@ -167,6 +183,7 @@ class Trial:
                 model_roles={"grader": self.judge},
                 fail_on_error=False,
                 max_retries=3,
+                display="none",
                 **arguments,
             )
         # Inspect handles an interrupt itself, and may then return no log.
