@@ -84,9 +84,11 @@ class Draft:
         """Read data files.
 
         Raises:
-            DataError: A file is missing, empty, damaged, named twice, a metadata file or a link to another folder, or
-                the files have no folder in common.
+            DataError: There are no files or they have no folder in common, or a file is missing, empty, damaged, named
+                twice, a metadata file or a link to another folder.
         """
+        if not paths:
+            raise DataError("No data file is named. Name at least one.")
         locations = [absolute(path) for path in paths]
         for location in locations:
             _require_data_file(location)
