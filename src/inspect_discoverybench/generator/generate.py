@@ -17,6 +17,7 @@ from inspect_discoverybench.generator.growth import Growth
 from inspect_discoverybench.generator.sampler import Drawing, draw
 from inspect_discoverybench.generator.set_folder import (
     MAX_DOMAINS,
+    Domain,
     DomainRecord,
     GoldRow,
     SetFolder,
@@ -64,23 +65,15 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         number = state.metadata["number"]
-        author = get_model()
-        reviewer = get_model(role=REVIEWER, default=author)
         result = store_as(GenerationState)
         try:
             async with proposal_lock:
-                domain = await source.domain(number, folder, author, settings.seed)
+                domain = await source.domain(number, folder, get_model(), settings.seed)
             result.domain = domain.name
+            # An interrupted set has the records of the domains that are complete.
             record = folder.record(slug_of(domain.name))
             if record is None:
-                growth = Growth(author, settings)
-                if source.trees:
-                    tree = source.trees[number]
-                else:
-                    tree = await growth.grow(domain)
-                record, contents = await create_tasks(number, tree, growth, reviewer)
-                if record.golds:
-                    folder.accept(record, contents)
+                record = await _add_domain(number, domain, folder, settings, source)
         except (AuthorFailed, ReplyRejected) as error:
             result.failure = error.message
             return state
@@ -93,6 +86,19 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
         return state
 
     return solve
+
+
+async def _add_domain(
+    number: int, domain: Domain, folder: SetFolder, settings: SetSettings, source: DomainSource
+) -> DomainRecord:
+    """Create the tasks of a new domain, and add them to the set if any are accepted."""
+    author = get_model()
+    growth = Growth(author, settings)
+    tree = source.trees[number] if source.trees else await growth.grow(domain)
+    record, files = await create_tasks(number, tree, growth, get_model(role=REVIEWER, default=author))
+    if record.golds:
+        folder.accept(record, files)
+    return record
 
 
 async def create_tasks(
