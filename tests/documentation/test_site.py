@@ -1,5 +1,6 @@
 """The documentation site, and links from Markdown files into the repository."""
 
+import pkgutil
 import re
 import shutil
 import subprocess
@@ -50,6 +51,14 @@ def assert_leads_somewhere(page: Path, folder: Path, link: str) -> None:
     if anchor and target.suffix == ".md":
         text = target.read_text("utf-8")
         assert anchor in anchors(text), link
+
+
+def test_every_name_of_the_reference_exists() -> None:
+    reference = (REPOSITORY / "docs" / "api.md").read_text("utf-8")
+    names = re.findall(r"(?m)^::: (\S+)$", reference)
+    assert names
+    for name in names:
+        assert pkgutil.resolve_name(name)
 
 
 @pytest.fixture(scope="module")
