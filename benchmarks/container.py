@@ -52,10 +52,8 @@ def ours() -> Task:
 def seconds(task: Task) -> list[float]:
     """Seconds from the start of a sample to that of the next one."""
     [log] = inspect_eval(task, model="mockllm/model", solver=use_tools(), max_samples=1)
-    texts = [str(sample.started_at) for sample in require_success(log)]
-    starts = sorted(map(datetime.fromisoformat, texts))
-    durations = [later - earlier for earlier, later in pairwise(starts)]
-    return [duration.total_seconds() for duration in durations]
+    starts = sorted(datetime.fromisoformat(str(sample.started_at)) for sample in require_success(log))
+    return [(later - earlier).total_seconds() for earlier, later in pairwise(starts)]
 
 
 def main() -> None:

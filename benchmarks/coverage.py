@@ -1,7 +1,8 @@
 """How often the 95 % intervals contain the truth, on simulated scores with the studies and golds of the released data.
 
 Each row averages over the chances of two systems to solve a task; "lowest" is the coverage at the least favourable
-ones. On these tasks, the truth is the mean on these studies; on new studies, it is that of all studies. With --exact,
+ones. On these tasks, the truth is the mean on these studies; on new studies, it is that of all studies. The last rows
+are rates of claims, and the means in a ranking of systems of which one has many unscored samples. With --exact,
 the data sets of simpler models are enumerated instead. With --labels, the intervals are those of Fleiss' kappa and of
 the mean corrected by people's labels, on tasks drawn from DB-REAL test.
 """

@@ -29,8 +29,7 @@ def lenient_mean(true_mean: float, accuracy: Accuracy) -> float:
     """Mean HMS by a judge whose wrong verdicts are all too high."""
     f1 = FAILED_F1 + (1 - accuracy.variables) * F1_STEP
     relationship = FAILED_RELATIONSHIP + (1 - accuracy.relationship) * RELATIONSHIP_STEP
-    failed = (1 - accuracy.context) * f1 * relationship
-    return true_mean + (1 - true_mean) * failed
+    return true_mean + (1 - true_mean) * (1 - accuracy.context) * f1 * relationship
 
 
 def strict_mean(true_mean: float, accuracy: Accuracy) -> float:

@@ -68,8 +68,7 @@ def processes_in(folder: Path) -> list[psutil.Process]:
     found = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):
-            place = Path(process.cwd())
-            if process.pid != os.getpid() and place.is_relative_to(folder):
+            if process.pid != os.getpid() and Path(process.cwd()).is_relative_to(folder):
                 found.append(process)
     return found
 
@@ -117,8 +116,7 @@ def show(title: str, columns: Mapping[str, str], rows: Sequence[Sequence[object]
     for row in rows:
         cells = []
         for value, form in zip(row, columns.values(), strict=True):
-            cell = value if isinstance(value, str) else format(value, form)
-            cells.append(cell)
+            cells.append(value if isinstance(value, str) else format(value, form))
         table.add_row(*cells)
 
     width = None if sys.stdout.isatty() else 118

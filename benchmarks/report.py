@@ -65,8 +65,8 @@ def main() -> None:
             in_fresh_process(write_logs, source, logs, samples, configurations)
             seconds, memory = in_fresh_process(write_report, source, str(out))
             opened = in_fresh_process(open_page, str(page))
-            size = page.stat().st_size / 1e6
-            rows.append((f"{logs} logs of {samples} samples", seconds, target, memory, size, opened))
+            megabytes = page.stat().st_size / 1e6
+            rows.append((f"{logs} logs of {samples} samples", seconds, target, memory, megabytes, opened))
     columns = {
         "logs": "",
         "report, s": ".1f",

@@ -163,8 +163,7 @@ def simulate(random: np.random.Generator, tasks: Tasks, setting: Setting, chance
 def _effect(random: np.random.Generator, share: float, clusters: Sequence[int]) -> np.ndarray:
     """A normal effect of each task's cluster with this variance."""
     count = max(clusters) + 1
-    by_cluster = random.normal(0, math.sqrt(share), count)
-    return np.take(by_cluster, clusters)
+    return np.take(random.normal(0, math.sqrt(share), count), clusters)
 
 
 def _system(
@@ -187,8 +186,7 @@ def _system(
         is_solved = gold_and_task + own_gold + of_epoch < limit
         values = random.choice(setting.values, len(scores), p=setting.shares)
         scores += np.where(is_solved, values, 0.0) / setting.epochs
-    is_drawn = random.random(len(scores)) < setting.lost
-    is_lost = is_drawn & (scores > 0)
+    is_lost = (random.random(len(scores)) < setting.lost) & (scores > 0)
 
     score_if_solved = float(np.dot(setting.values, setting.shares))
     chance_in_study = ndtr(limit / math.sqrt(max(within_studies, 1e-12)))
