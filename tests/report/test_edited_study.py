@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from inspect_ai import eval as inspect_eval
+from inspect_ai import eval_retry
 
 from inspect_discoverybench import custom
 from inspect_discoverybench.cli.main import main
@@ -58,3 +59,32 @@ def test_versions_of_a_sample_are_different_tasks(
 
     compared = command("compare", tmp_path / "before", tmp_path / "after")
     assert ("Use comparable logs" in compared) == (change is not None)
+
+
+def test_a_retry_after_an_edit_keeps_old_and_new_samples_apart(tmp_path: Path) -> None:
+    """One log then has a sample of the old study and one of the new. A run of the new study has both of the new."""
+    folder = tmp_path / "mine"
+    write(folder)
+    task = custom(path=str(folder), sandbox="local")
+    # The second sample finds that its data file was changed, which is an error, so that the log can be retried.
+    sample = task.dataset[1]
+    sample.metadata = {**(sample.metadata or {}), "data_checksums": {"a.csv": "another"}}
+    judge = {"grader": "discoverybench/lexical"}
+    logs = str(tmp_path / "first")
+    [failed] = inspect_eval(task, model="discoverybench/baseline", model_roles=judge, max_samples=1, log_dir=logs)
+    assert failed.status == "error"
+
+    write(folder, gold="Nobody knows.", table="x,y\n1,2\n3,5\n")
+    [retried] = eval_retry(failed, log_dir=str(tmp_path / "retried"))
+    assert retried.status == "success", retried.error
+    old, new = sorted(retried.samples or [], key=lambda sample: str(sample.id))
+    assert old.metadata["data_checksums"] != new.metadata["data_checksums"]
+    run(folder, tmp_path / "after")
+
+    out = tmp_path / "report"
+    command("report", tmp_path / "retried", tmp_path / "after", "--out", out)
+    page = (out / "report.html").read_text("utf-8")
+    shown = pd.read_csv(out / "tables" / "hms.csv")
+    assert list(shown.tasks) == [3]
+    notice = "such as custom/mine/0/0, were run again after a change (gold hypothesis, data file a.csv)."
+    assert notice in page
