@@ -91,6 +91,19 @@ def test_an_invalid_line_is_named(tmp_path: Path, line: str, message: str) -> No
     assert str(tmp_path) in found
 
 
+def test_a_single_task_solver_or_model_needs_no_list(tmp_path: Path) -> None:
+    path = tmp_path / "single.yaml"
+    path.write_text(
+        "name: single\ntasks: discoverybench/demo\nsolvers: {name: discoverybench/react, args: {turns: 3}}\n"
+        "models: discoverybench/baseline\nlog_dir: logs\n",
+        "utf-8",
+    )
+    experiment, file = ExperimentFile(path).read()
+    [cell] = matrix(experiment, file)
+    assert cell.labels == ("discoverybench/demo", "discoverybench/react(turns=3)", "discoverybench/baseline")
+    assert cell.model_line.endswith("single.yaml:4")
+
+
 def test_a_missing_key_is_named(tmp_path: Path) -> None:
     message = refusal(write(tmp_path, GOOD.replace("name: small\n", "")))
     assert message.endswith("small.yaml:1: name: Field required.")

@@ -37,6 +37,11 @@ def _from_name(value: Any) -> Any:
     return {"name": value} if isinstance(value, str) else value
 
 
+def _as_list(value: Any) -> Any:
+    """A single task, solver or model as a list of one."""
+    return [value] if isinstance(value, str | dict) else value
+
+
 def _without_secrets(settings: Arguments) -> Arguments:
     """Refuse settings with secrets, which Inspect would record in its logs (docs/security.md)."""
     names = secret_settings(settings)
@@ -167,13 +172,13 @@ class Experiment(StrictModel):
     description: str = ""
     """What the experiment shows."""
 
-    tasks: tuple[NamedComponent, ...] = Field(min_length=1)
+    tasks: Annotated[tuple[NamedComponent, ...], BeforeValidator(_as_list)] = Field(min_length=1)
     """The tasks."""
 
-    solvers: tuple[NamedComponent, ...] = ()
+    solvers: Annotated[tuple[NamedComponent, ...], BeforeValidator(_as_list)] = ()
     """The agents; the task's own solver by default."""
 
-    models: tuple[NamedModel, ...] = Field(min_length=1)
+    models: Annotated[tuple[NamedModel, ...], BeforeValidator(_as_list)] = Field(min_length=1)
     """The evaluated models."""
 
     grader: NamedModel | None = None
