@@ -72,7 +72,14 @@ format: $(INSTALLED_DEV) ## Format the code and apply safe fixes
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-docs: $(INSTALLED_DEV) ## Build the documentation site into site/; warnings are errors
+# The site carries the report of the demo experiment, which is made anew each time and not committed.
+DEMO_LOGS := build/demo_logs
+DEMO_REPORT := docs/demo_report
+
+docs: $(INSTALLED_DEV) ## Build the documentation site with a report of the demo into site/; warnings are errors
+	rm -rf $(DEMO_LOGS) $(DEMO_REPORT)
+	$(BIN)/discoverybench run demo --set log_dir=$(DEMO_LOGS)
+	$(BIN)/discoverybench report $(DEMO_LOGS) --out $(DEMO_REPORT)
 	$(BIN)/zensical build --strict --clean
 
 # Without --strict, a package that the vulnerability service does not answer for counts as clean.

@@ -8,9 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
+from inspect_discoverybench.report.folder import write_report
 from tests.browser import launched
 from tests.documentation.commands import PAGES, REPOSITORY
+from tests.synthetic_logs import Run, write_logs
 
 FILES = [*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*.md"), *REPOSITORY.glob("benchmarks/*.md")]
 _LINK = re.compile(
@@ -67,7 +70,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     # Copies, because the site would be written next to the target of a link.
     shutil.copy(REPOSITORY / "mkdocs.yml", folder)
-    shutil.copytree(REPOSITORY / "docs", folder / "docs")
+    shutil.copytree(REPOSITORY / "docs", folder / "docs", ignore=shutil.ignore_patterns("demo_report"))
+    # `make docs` runs the demo for it.
+    logs = write_logs([Run("real", "react", "provider/large", 0.4)], folder / "logs", samples=2)
+    write_report(logs, folder / "docs" / "demo_report")
     (folder / "src").symlink_to(REPOSITORY / "src")
 
     program = Path(sys.executable).with_name("zensical")
@@ -87,6 +93,8 @@ def test_a_browser_requests_only_files_of_the_site(sweep: None, command_line: No
         pages = site.rglob("index.html")
         for file in sorted(pages):
             page.goto(file.as_uri())
+        page.get_by_role("link", name="Report of the demo").first.evaluate("link => link.click()")
+        expect(page.get_by_role("heading", name="Leaderboard")).to_be_visible()
         page.wait_for_load_state("networkidle")
     assert len(requests) > len(PAGES)
     own = (site.as_uri(), "data:", "blob:")
