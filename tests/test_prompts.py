@@ -87,6 +87,7 @@ RENDERED = {
     "judge/relationship": PAIR.comparison_prompt("relationship"),
     "judge_audit/audit": Prompt.load("judge_audit/audit").render(goal="g", gold="In {towns} $y", predicted="**p**"),
     "judge_audit/audit_text": Prompt.load("judge_audit/audit_text").render(goal="g", text="I refuse {this} $y\n```"),
+    "judge_audit/audit_claim": Prompt.load("judge_audit/audit_claim").render(goal="g", hypothesis="Rain {raises} $y"),
     "judge/reask": Prompt.load("judge/reask").render(reason="match: Field required."),
     "solvers/task": task_text(GOAL, Hints()),
     "solvers/task_null_allowed": task_text(GOAL, Hints(framing="null_allowed")),

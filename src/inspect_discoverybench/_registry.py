@@ -28,7 +28,7 @@ PACKAGES = ("discoverybench", "inspect_discoverybench")
 SCANNERS = ("no_successful_cell", "questionable_answer")
 """The transcript scanners. They need the extra `scout`."""
 
-CONSTANT_JUDGES = ("always_true", "always_A", "always_B", "always_C")
+CONSTANT_JUDGES = ("always_true", "always_false", "always_A", "always_B", "always_C")
 """Metrics of the judge audit: the accuracy of judges that always give the same verdict."""
 
 

@@ -287,14 +287,15 @@ def demo(
 
 @task
 def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any) -> Task:
-    """Audit of a judge: pairs of hypotheses with known verdicts. The evaluated model is the judge.
+    """Audit of a judge: hypotheses and texts with known verdicts. The evaluated model is the judge.
 
     130 pairs are made from invented studies and 30 from the gold hypotheses of DB-REAL train. 46 texts of agents have
-    the hypothesis that the judge should quote.
+    the hypothesis that the judge should quote. Of 126 hypotheses, 96 of them invented, it is asked whether they claim a
+    relationship.
 
     Args:
         kind: Keep only these kinds of change, such as "relation negated".
-        released: Include the pairs from DB-REAL train, which need the released data.
+        released: Include the pairs and hypotheses from DB-REAL train, which need the released data.
         **unknown: Arguments that the task does not have; they are refused.
     """
     from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
@@ -302,6 +303,7 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
     from inspect_discoverybench.dataset.splits import released_samples
     from inspect_discoverybench.human_study.label_statistics import PAPER_ACCURACY
     from inspect_discoverybench.judge_pairs.audit import audit, judge_pair
+    from inspect_discoverybench.judge_pairs.claims import invented_claims, released_claims
     from inspect_discoverybench.judge_pairs.pairs import PAIR_FIELDS, invented_pairs, released_pairs
     from inspect_discoverybench.judge_pairs.texts import text_samples
     from inspect_discoverybench.provenance import provenance
@@ -312,8 +314,9 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
     samples = list(invented_pairs())
     if released:
         train = released_samples("real", "train", Hints())
-        samples += released_pairs([SampleMetadata.model_validate(sample.metadata) for sample in train])
-    samples += text_samples()
+        goals = [SampleMetadata.model_validate(sample.metadata) for sample in train]
+        samples += [*released_pairs(goals), *released_claims(goals)]
+    samples += [*text_samples(), *invented_claims()]
     commit = COMMIT if released else None
     paper = ", ".join(f"{question} {accuracy}" for question, accuracy in PAPER_ACCURACY.items())
     return Task(

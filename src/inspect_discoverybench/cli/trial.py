@@ -30,7 +30,7 @@ def try_model(judge: str | None, actions: str | None, **options: Any) -> None:
     """Try a model with every agent, and a judge, on a few random samples.
 
     It shows whether the model acts by calls or in text and submits, and whether the judge replies in the right form.
-    Three demo samples are run with each agent, two of DB-REAL train, and 14 of the judge audit. The model's code runs
+    Three demo samples are run with each agent, two of DB-REAL train, and 15 of the judge audit. The model's code runs
     in Docker. Where no Docker engine responds, that of demo samples runs on this machine, and DB-REAL is left out.
 
     The exit code is 0 if the model acts, 1 if it does not or if anything ended with an error, and 2 for invalid

@@ -25,11 +25,14 @@ from inspect_discoverybench.submission.submission import Source
 from inspect_discoverybench.tasks import demo, judge_audit, real
 
 SEED = 2
-"""Seed of the choice of samples. With it, those of the judge audit are ten pairs and four texts."""
+"""Seed of the choice of samples of discovery tasks."""
+
+AUDIT_SEED = 948
+"""Seed of the choice of samples of the judge audit: with it, these are ten pairs, four texts and one claim."""
 
 DEMO_SAMPLES = 3
 REAL_SAMPLES = 2
-AUDIT_SAMPLES = 14
+AUDIT_SAMPLES = 15
 
 FORMS = ("calls", "text")
 """The forms in which a model can act. If code runs equally often in both, the first one is recommended."""
@@ -141,10 +144,10 @@ class Trial:
             self._try_real(first_agent, form)
 
     def try_judge(self) -> None:
-        """Let the judge judge pairs and read texts of the judge audit."""
+        """Let the judge judge pairs, read texts and find a claim, of the judge audit."""
         options = {**self.options, "model": self.judge, "model_args": {}, "model_base_url": None}
         with self.waiting(f"Trying the judge {self.judge} on {AUDIT_SAMPLES} samples"):
-            log = self._eval(judge_audit(released=False), AUDIT_SAMPLES, **options)
+            log = self._eval(judge_audit(released=False), AUDIT_SAMPLES, seed=AUDIT_SEED, **options)
         scores = [ScoreRecord.of(sample, "judge_audit") for sample in log.samples or []]
         valid_at_once = sum(1 for score in scores if score.metadata.get("asked_again") == 0)
         self.notes.append(
@@ -170,7 +173,7 @@ class Trial:
             log = self._eval(task, samples, solver=solver, **self.options)
         self.agents.append(AgentTrial(log.eval.task, agent, form, results_of(log)))
 
-    def _eval(self, task: Task, samples: int, **arguments: Any) -> EvalLog:
+    def _eval(self, task: Task, samples: int, seed: int = SEED, **arguments: Any) -> EvalLog:
         model = arguments["model"]
         folder = arguments["log_dir"]
         where = f"{model} and the judge {self.judge} cannot be tried with logs in {folder}"
@@ -179,7 +182,7 @@ class Trial:
             logs = inspect_eval(
                 task,
                 limit=samples,
-                sample_shuffle=SEED,
+                sample_shuffle=seed,
                 model_roles={"grader": self.judge},
                 fail_on_error=False,
                 max_retries=3,

@@ -1,4 +1,4 @@
-"""The judge audit: the evaluated model judges pairs of hypotheses and reads texts with known correct answers."""
+"""The judge audit: the evaluated model judges pairs of hypotheses, reads texts and finds claims with known answers."""
 
 import math
 from collections.abc import Mapping
@@ -12,9 +12,11 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import StoreModel
 from pydantic import Field
 
+from inspect_discoverybench.judge_pairs.claims import CLAIM, ClaimText, is_claim
 from inspect_discoverybench.judge_pairs.error_effect import Accuracy, judged_mean
 from inspect_discoverybench.judge_pairs.pairs import PAIR, Expected
 from inspect_discoverybench.judge_pairs.texts import AnswerText
+from inspect_discoverybench.scorer.claim import Claim, ask_claim
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.facets import SCORES
 from inspect_discoverybench.scorer.judge import Judge
@@ -27,7 +29,7 @@ from inspect_discoverybench.submission.submission import Submission
 READING = "reading"
 """Accuracy on texts of agents: the hypothesis that the judge quotes. The paper's judge reads no such texts."""
 
-ACCURACIES = (READING, "context_match", "variables", "relationship")
+ACCURACIES = (READING, "context_match", "variables", "relationship", CLAIM)
 
 
 class AuditState(StoreModel):
@@ -38,6 +40,9 @@ class AuditState(StoreModel):
 
     submission: Submission | None = None
     """The submission that was read in a text; None if no hypothesis is asserted."""
+
+    claim: bool | None = None
+    """Whether a relationship is claimed, by the judge; None if the reply was invalid or this was not asked."""
 
 
 @solver
@@ -52,7 +57,12 @@ def judge_pair() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         judge = Judge(judge_model(get_model()))
-        output = await (_judge(judge, state) if is_pair(state.metadata) else _read(judge, state))
+        if is_claim(state.metadata):
+            output = await _find_claim(judge, state)
+        elif is_pair(state.metadata):
+            output = await _judge(judge, state)
+        else:
+            output = await _read(judge, state)
         state.output = ModelOutput.from_content(str(judge.model), output)
         state.messages.append(state.output.message)
         return state
@@ -83,6 +93,16 @@ async def _read(judge: Judge, state: TaskState) -> str:
     return submission.hypothesis
 
 
+async def _find_claim(judge: Judge, state: TaskState) -> str:
+    text = ClaimText.model_validate(state.metadata["expected"])
+    reply = await ask_claim(judge, text.pair)
+    audit_state = state.store_as(AuditState)
+    audit_state.record = judge_record(judge, None, with_claim=True)
+    if isinstance(reply, Claim):
+        audit_state.claim = reply.claim
+    return reply.describe()
+
+
 def _metrics() -> list[Metric | dict[str, list[Metric]]]:
     """Accuracies, beside them those of judges that always give the same verdict, and what such errors do to scores."""
     accuracy: list[Metric] = [mean(), stderr(cluster="study")]
@@ -91,6 +111,7 @@ def _metrics() -> list[Metric | dict[str, list[Metric]]]:
     keys["relationship"] = [*accuracy]
     for letter in SCORES:
         keys["relationship"].append(_named_judge(f"always_{letter}", "relationship", letter))
+    keys[CLAIM] = [*accuracy, _named_judge("always_true", CLAIM, True), _named_judge("always_false", CLAIM, False)]
     keys["right"] = [*accuracy, grouped(mean(), "kind", all=False)]
     return [effect(), keys]
 
@@ -155,13 +176,21 @@ def audit() -> Scorer:
         if not audit_state.record:
             return Score.unscored(reason="no_response", explanation="A limit ended the sample before it was judged.")
         expected = state.metadata["expected"]
-        if is_pair(state.metadata):
+        accuracy: dict[str, float]
+        if is_claim(state.metadata):
+            claim = ClaimText.model_validate(expected).claim
+            accuracy = {} if claim is None else {CLAIM: float(audit_state.claim is claim)}
+        elif is_pair(state.metadata):
             accuracy = Expected.model_validate(expected).rate(audit_state.record["facets"])
         else:
             is_right = AnswerText.model_validate(expected).is_right(audit_state.submission)
             accuracy = {READING: float(is_right)}
         return Score(
-            value={**dict.fromkeys(ACCURACIES, math.nan), **accuracy, "right": fmean(accuracy.values())},
+            value={
+                **dict.fromkeys(ACCURACIES, math.nan),
+                **accuracy,
+                "right": fmean(accuracy.values()) if accuracy else math.nan,
+            },
             explanation=f"Expected: {target.text}\n\n{state.output.completion}",
             metadata=audit_state.record,
         )

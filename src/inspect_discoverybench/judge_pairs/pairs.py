@@ -68,9 +68,20 @@ class Expected(BaseModel):
         return {name: float(value) for name, value in is_right.items()}
 
 
+def _read_pairs() -> dict[str, Any]:
+    content: dict[str, Any] = yaml.safe_load(files(__package__).joinpath("audit_pairs.yaml").read_text("utf-8"))
+    return content
+
+
+def read_studies() -> list[dict[str, Any]]:
+    """The invented studies: name, data file, workflow, and phrases, of which one is the goal."""
+    studies: list[dict[str, Any]] = _read_pairs()["studies"]
+    return studies
+
+
 def invented_pairs() -> Iterator[Sample]:
     """Build every kind of change for every invented study."""
-    content = yaml.safe_load(files(__package__).joinpath("audit_pairs.yaml").read_text("utf-8"))
+    content = _read_pairs()
     for study in content["studies"]:
         phrases = {"injection": content["injection"], **study["phrases"]}
         for name, phrase in study["phrases"].items():
