@@ -12,6 +12,7 @@ from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.results.run_record import RunRecord, Settings
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.results.score_record import ScoreRecord
+from inspect_discoverybench.scorer.claim import CLAIM_KEY
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
@@ -63,11 +64,15 @@ def result(sample_id: str, hms: float = MISSING, **columns: Any) -> ResultRow:
     values = {}
     if not math.isnan(hms):
         values = {"hms": hms, "context": float(hms > 0), "variables": 1.0, "relationship": hms or 0.5}
-    for key in (*FACET_KEYS, *RELEASED_KEYS):
-        if key in columns:
+    for key in (*FACET_KEYS, *RELEASED_KEYS, CLAIM_KEY):
+        if key in columns and not math.isnan(columns[key]):
             values[key] = columns[key]
     default_outcome = SampleOutcome.JUDGED if "hms" in values else SampleOutcome.UNSCORED
     columns["outcome"] = SampleOutcome(columns.get("outcome", default_outcome))
+    if columns["outcome"] is not SampleOutcome.ERROR:
+        # A key may be undecided.
+        added = [key for key in (*RELEASED_KEYS, CLAIM_KEY) if key in columns]
+        columns["keys"] = frozenset(["hms", *FACET_KEYS, *added])
 
     run = _record(RunRecord, RUN, columns)
     goal = {"id": sample_id, "gold_hypothesis": f"gold of {sample_id}"}

@@ -12,7 +12,8 @@ from inspect_discoverybench.comparison.system import System
 from inspect_discoverybench.dataset.published_study import GUESSED_STUDIES
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.results.coverage import describe_coverage
-from inspect_discoverybench.results.task_result import mean_score
+from inspect_discoverybench.results.task_result import TaskId, TaskResult, mean_score
+from inspect_discoverybench.scorer.claim import CLAIM_KEY, PROMPT_KEY
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.released_form import RELEASED
 from inspect_discoverybench.statistics.mean import Estimate
@@ -25,7 +26,7 @@ class SystemPair:
     Attributes:
         baseline: Name of the first system.
         candidate: Name of the second system.
-        keys: Their differences in HMS, its facets and, if both have it, `hms_released`; that of HMS first.
+        keys: Their differences in HMS, its facets and, if both have them, `hms_released` and `claim`; HMS is first.
         common: Number of tasks that both systems ran.
         only_baseline: Number of tasks that only the baseline ran.
         only_candidate: Number of tasks that only the candidate ran.
@@ -128,8 +129,10 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
             "and sample ids; a placebo is compared with the data by `discoverybench report`."
         )
 
-    keys = (*SCORE_KEYS, RELEASED)  # HMS first
-    differences = [key_difference(a.tasks, b.tasks, key, comparisons) for key in keys]
+    keys = [*SCORE_KEYS, RELEASED]  # HMS first
+    if len(_claim_prompts(a) | _claim_prompts(b)) < 2:
+        keys.append(CLAIM_KEY)
+    differences = [key_difference(_with(a, key), _with(b, key), key, comparisons) for key in keys]
     if differences[0] is None:
         raise InvalidArgument(f"{names} have no common sample that both scored.")
 
@@ -146,6 +149,17 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
         only_candidate=only_candidate,
         studies=_describe(studies),
     )
+
+
+def _claim_prompts(system: System) -> set[str]:
+    """Fingerprints of the prompts by which was asked about claims."""
+    prompts = {result.score.metadata.get(PROMPT_KEY) for result in system.results}
+    return {prompt for prompt in prompts if prompt}
+
+
+def _with(system: System, key: str) -> Mapping[TaskId, TaskResult]:
+    """The tasks whose scores have a key."""
+    return {name: task for name, task in system.tasks.items() if task.has(key)}
 
 
 def _describe(studies: Sequence[str | None]) -> str:

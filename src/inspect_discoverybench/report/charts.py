@@ -111,6 +111,26 @@ def bars(table: pd.DataFrame, row: str, segment: str, share: str, colors: Mappin
     return _rows([bar], table, row, style)
 
 
+def joined(table: pd.DataFrame, row: str, value: str, shape: str, style: Style) -> Chart:
+    """One row per label with its values as points of different shapes, which a line joins.
+
+    Args:
+        table: The values from 0 to 100, with the columns `benchmark` and `agent`.
+        row: Column of the labels.
+        value: Column of the values.
+        shape: Column of what each point is.
+        style: Titles and colours.
+    """
+    base = alt.Chart().encode(
+        x=_axis(alt.X, value, value).scale(domain=[0, 100]),
+        color=_by_name(alt.Color, table, "agent", style.colors),
+    )
+    shapes = _assigned(dict.fromkeys(table[shape]), SHAPES)
+    line = base.mark_line().encode(detail=alt.Detail(field=row, type="nominal"))
+    point = base.mark_point(filled=True, size=80).encode(shape=_by_name(alt.Shape, table, shape, shapes).title(None))
+    return _rows([line, point], table, row, style)
+
+
 def scatter(table: pd.DataFrame, pairs: Sequence[tuple[Interval, Interval]], style: Style) -> Chart | None:
     """Points with intervals, with a shape for each model; None if there are none.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from inspect_discoverybench.human_study.labels import LabelledSample
+from inspect_discoverybench.report.claims import claim_section
 from inspect_discoverybench.report.controls import control_section
 from inspect_discoverybench.report.cost import cost_section
 from inspect_discoverybench.report.epochs import epoch_section
@@ -20,6 +21,7 @@ from inspect_discoverybench.results.audit_record import AuditRecord
 from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.results.frame import ResultFrame
 from inspect_discoverybench.results.result_row import ResultRow
+from inspect_discoverybench.scorer.claim import CLAIM_KEY
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 
@@ -81,6 +83,7 @@ def _sections(leaderboard: Leaderboard) -> list[Section]:
         losses(leaderboard),
         *group_sections(leaderboard),
         control_section(leaderboard),
+        claim_section(leaderboard),
         epoch_section(leaderboard),
         cost_section(leaderboard),
     ]
@@ -88,7 +91,7 @@ def _sections(leaderboard: Leaderboard) -> list[Section]:
 
 
 def _samples(results: Sequence[ResultRow], pool_splits: bool) -> pd.DataFrame:
-    released = [key for key in RELEASED_KEYS if any(key in result.score.values for result in results)]
+    added = [key for key in (*RELEASED_KEYS, CLAIM_KEY) if any(key in result.score.values for result in results)]
     rows = []
     for configuration, result in zip(configurations_of(results, pool_splits), results, strict=True):
         row = {
@@ -101,7 +104,7 @@ def _samples(results: Sequence[ResultRow], pool_splits: bool) -> pd.DataFrame:
             "judge": result.score.judge,
             "outcome": result.score.outcome,
             "limit": result.sample.limit,
-            **{key: result.score.value(key) for key in (*SCORE_KEYS, *released)},
+            **{key: result.score.value(key) for key in (*SCORE_KEYS, *added)},
             "goal": result.sample.goal,
             "gold_hypothesis": result.sample.gold_hypothesis,
             "predicted_hypothesis": result.score.hypothesis,

@@ -1,0 +1,175 @@
+"""The section on claims: how often a relationship is claimed with the data, and on a placebo, where there is none."""
+
+import math
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+
+import pandas as pd
+
+from inspect_discoverybench.comparison.difference import key_difference
+from inspect_discoverybench.dataset.task_text import NEUTRAL
+from inspect_discoverybench.report.charts import Chart, joined
+from inspect_discoverybench.report.leaderboard import Leaderboard, Standing
+from inspect_discoverybench.report.means import Interval, Row, interval_columns
+from inspect_discoverybench.report.section import Section
+from inspect_discoverybench.results.result_row import ResultRow
+from inspect_discoverybench.results.task_result import TaskResult, mean_score
+from inspect_discoverybench.scorer.claim import CLAIM_KEY, PROMPT_KEY
+from inspect_discoverybench.statistics.partial_scores import bounds
+
+DATA, PLACEBO = "claim rate", "false-claim rate"
+"""Names of the two rates."""
+
+DIFFERENCE = Interval("difference × 100", "difference low", "difference high")
+
+RATE = "share of samples with a claim × 100"
+
+Tasks = Mapping[str, TaskResult]
+"""Tasks by the id of their sample."""
+
+
+@dataclass
+class _Pair:
+    """The runs of one agent with the data, and on placebos with any seeds, under the same conditions."""
+
+    data: list[Standing] = field(default_factory=list)
+    placebos: list[Standing] = field(default_factory=list)
+
+    def row(self, titles: Mapping[str, str]) -> Row | None:
+        """The row of the table; None if claims were not asked about."""
+        data = _asked(self.data)
+        placebo = _asked(self.placebos)
+        rates = {DATA: mean_score([*data.values()], CLAIM_KEY), PLACEBO: mean_score([*placebo.values()], CLAIM_KEY)}
+        if not any(rates.values()):
+            return None
+
+        first, *_ = [*self.data, *self.placebos]
+        row = first.key_columns
+        base = _without_placebo(first)
+        row["benchmark"] = base if base in titles else first.configuration.benchmark
+        row["framing"] = first.configuration.framing
+        for name, tasks in ((DATA, data), (PLACEBO, placebo)):
+            row |= interval_columns(rates[name], _interval(name))
+            row |= _bounds(name, tasks)
+        row |= _difference(placebo, data)
+        row["kind"] = first.kind
+        row |= _counts("data", data)
+        row |= _counts("placebo", placebo)
+        row["placebo samples left out"] = sum(
+            len(task.results) for standing in self.placebos for task in standing.tasks if not task.has(CLAIM_KEY)
+        )
+        return row
+
+
+def claim_section(leaderboard: Leaderboard) -> Section | None:
+    """Both rates of each agent and model by framing, and their difference; None if no claim was asked about.
+
+    Placebos with different seeds are samples of the same tasks, so that their tasks are averaged as epochs are.
+    """
+    pairs: dict[Hashable, _Pair] = defaultdict(_Pair)
+    for standing in leaderboard.standings:
+        pair = pairs[_conditions(standing)]
+        side = pair.placebos if standing.results[0].run.is_placebo else pair.data
+        side.append(standing)
+
+    titles = leaderboard.style.titles
+    rows = [row for row in (pair.row(titles) for pair in pairs.values()) if row is not None]
+    if not rows:
+        return None
+    table = pd.DataFrame(rows).sort_values("benchmark", kind="stable")
+    return Section("claims", table, _chart(table, leaderboard))
+
+
+def _conditions(standing: Standing) -> Hashable:
+    """What must be equal for a pair: all but the data."""
+    first = standing.results[0]
+    return (
+        _without_placebo(standing),
+        standing.configuration.hints,
+        first.sample.agent,
+        first.run.model,
+        first.run.limits,
+        first.setup,
+        first.run.version_number.partition("+")[0],
+        tuple(sorted(standing.judges)),
+        tuple(sorted(_claim_prompts(standing.results))),
+    )
+
+
+def _without_placebo(standing: Standing) -> str:
+    benchmark, _, _ = standing.configuration.benchmark.partition(", placebo ")
+    return benchmark
+
+
+def _claim_prompts(results: Sequence[ResultRow]) -> set[str]:
+    """Fingerprints of the prompts by which was asked."""
+    prompts = {result.score.metadata.get(PROMPT_KEY) for result in results}
+    return {prompt for prompt in prompts if prompt}
+
+
+def _asked(standings: Sequence[Standing]) -> Tasks:
+    """The tasks with the key, each with its results in all epochs and placebos."""
+    results: dict[str, list[ResultRow]] = defaultdict(list)
+    for standing in standings:
+        for task in standing.tasks:
+            if task.has(CLAIM_KEY):
+                results[task.sample.id] += task.results
+    return {sample_id: TaskResult(rows) for sample_id, rows in results.items()}
+
+
+def _interval(name: str) -> Interval:
+    return Interval(f"{name} × 100", f"{name} low", f"{name} high")
+
+
+def _bounds(name: str, tasks: Tasks) -> Row:
+    """What a rate could be, whatever undecided claims are; NaN if all are decided."""
+    lowest, highest = math.nan, math.nan
+    scores = [task.score(CLAIM_KEY) for task in tasks.values()]
+    if any(score.missing for score in scores):
+        lows, highs = bounds(scores)
+        lowest, highest = 100 * fmean(lows), 100 * fmean(highs)
+    return {f"lowest {name} × 100": lowest, f"highest {name} × 100": highest}
+
+
+def _difference(placebo: Tasks, data: Tasks) -> Row:
+    """The claim rate minus the false-claim rate, paired by task; NaN without common tasks."""
+    difference = key_difference(placebo, data, CLAIM_KEY)
+    if difference is None:
+        return {"common tasks": 0, **dict.fromkeys(DIFFERENCE, math.nan)}
+    paired = difference.paired
+    return {
+        "common tasks": paired.tasks,
+        DIFFERENCE.value: 100 * paired.difference,
+        DIFFERENCE.low: 100 * paired.low,
+        DIFFERENCE.high: 100 * paired.high,
+    }
+
+
+def _counts(name: str, tasks: Tasks) -> Row:
+    outcomes = [result.score.outcome_of(CLAIM_KEY) for task in tasks.values() for result in task.results]
+    return {
+        f"{name} tasks": len(tasks),
+        f"{name} samples": len(outcomes),
+        f"{name} samples without an answer": sum(not outcome.is_scored for outcome in outcomes),
+    }
+
+
+def _chart(table: pd.DataFrame, leaderboard: Leaderboard) -> Chart:
+    """Both rates of each row, joined by a line."""
+    parts = []
+    for name in (DATA, PLACEBO):
+        points = table[["benchmark", "agent"]].assign(rate_of=name, label=_labels(table))
+        points[RATE] = table[f"{name} × 100"]
+        parts.append(points)
+    points = pd.concat(parts).dropna(subset=RATE)
+    return joined(points, "label", RATE, "rate_of", leaderboard.style)
+
+
+def _labels(table: pd.DataFrame) -> list[str]:
+    labels = []
+    for name, framing in zip(table.configuration, table.framing, strict=True):
+        is_named = framing == NEUTRAL or f"framing={framing}" in name
+        labels.append(name if is_named else f"{name} (framing={framing})")
+    return labels
