@@ -3,16 +3,21 @@
 import json
 import shlex
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from inspect_discoverybench.cli.terminal import plural, print_table, say
 from inspect_discoverybench.dataset import data_folder
+from inspect_discoverybench.dataset.chance import chance_tests
 from inspect_discoverybench.dataset.counts import FINDINGS, Counts, audit_release, audit_studies
+from inspect_discoverybench.dataset.custom import custom_samples
 from inspect_discoverybench.dataset.draft import Draft
 from inspect_discoverybench.dataset.paths import METADATA_NAME, absolute
 from inspect_discoverybench.dataset.release import checksums, differences
+from inspect_discoverybench.dataset.splits import released_samples
+from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 
 
@@ -55,14 +60,24 @@ def verify() -> None:
 @click.option(
     "--answer-key", type=click.Path(path_type=Path), help="CSV file with the gold hypotheses of the custom studies."
 )
+@click.option(
+    "--placebo",
+    type=int,
+    metavar="SEED",
+    help="Instead of counts: the share of single tests that are significant at 5 % in each table of this placebo. "
+    "[without --path: of DB-REAL]",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON that includes the items behind each count.")
-def audit(path: Path | None, answer_key: Path | None, as_json: bool) -> None:
+def audit(path: Path | None, answer_key: Path | None, placebo: int | None, as_json: bool) -> None:
     """Count the studies, goals, files and irregularities of the data, and name what should be corrected.
 
     Unusable files and goals without a gold hypothesis are errors.
     """
     if answer_key and not path:
         raise InvalidArgument("--answer-key is for custom studies. Give their --path, too.")
+    if placebo is not None:
+        _audit_placebo(path, answer_key, placebo, as_json)
+        return
     audits = audit_studies(path, answer_key) if path else audit_release(data_folder.local_root())
     if as_json:
         # Sets of items as sorted lists.
@@ -70,6 +85,24 @@ def audit(path: Path | None, answer_key: Path | None, as_json: bool) -> None:
     else:
         _print_counts(audits)
         _print_findings(audits)
+
+
+def _audit_placebo(path: Path | None, answer_key: Path | None, seed: int, as_json: bool) -> None:
+    hints = Hints()
+    samples = custom_samples(path, answer_key, hints) if path else released_samples("real", "all", hints)
+    tested = chance_tests(samples, seed)
+    if as_json:
+        say(json.dumps({name: asdict(tests) for name, tests in tested.items()}, indent=2))
+        return
+    rows = [
+        [name, str(tests.rows), str(tests.columns), str(tests.tests), f"{tests.share:.1%}"]
+        for name, tests in tested.items()
+    ]
+    print_table("", ["table"], ["rows", "columns\ntested", "tests", "significant\nat 5 %"], rows)
+    say(
+        "Tests of all pairs of columns: rank correlation, Kruskal–Wallis or chi-squared, by their types. The pairs are "
+        "not independent: each column is in many of them."
+    )
 
 
 @data.command()

@@ -1,0 +1,119 @@
+"""What share of single tests on a placebo is significant, although no association is left in it."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import StringIO
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from inspect_ai.dataset import Sample
+
+from inspect_discoverybench.dataset.placebo import placebo_samples
+from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
+from inspect_discoverybench.dataset.table_file import separator_of
+from inspect_discoverybench.dataset.text_file import TextFile
+
+# These modules take seconds to import.
+if TYPE_CHECKING:
+    import pandas as pd
+
+LEVEL = 0.05
+"""Level of significance of each test."""
+
+MAX_CATEGORIES = 20
+"""A text column with more distinct values, such as one of names, is not tested."""
+
+
+@dataclass(frozen=True)
+class ChanceTests:
+    """The tests of all pairs of columns of one table.
+
+    Attributes:
+        rows: Number of rows.
+        columns: Number of columns that are tested: numbers and categories that are not constant.
+        tests: Number of pairs for which a test is defined.
+        significant: Number of those with a p-value below `LEVEL`.
+    """
+
+    rows: int
+    columns: int
+    tests: int
+    significant: int
+
+    @property
+    def share(self) -> float:
+        """The share of significant tests; 0 without tests."""
+        return self.significant / self.tests if self.tests else 0.0
+
+
+def chance_tests(samples: Sequence[Sample], seed: int) -> dict[str, ChanceTests]:
+    """Test all pairs of columns of each table of a placebo, by the name of its study and file.
+
+    Numbers are tested by Spearman's rank correlation, numbers and categories by the test of Kruskal and Wallis, and
+    categories by the chi-squared test. The pairs are not independent, because each column is in many of them.
+
+    Args:
+        samples: Samples with the original files.
+        seed: Seed of the placebo.
+
+    Raises:
+        InvalidArgument: The seed is not a positive integer, or a data file cannot be permuted.
+    """
+    files: dict[str, Path] = {}
+    for sample in placebo_samples(samples, seed):
+        metadata = SampleMetadata.model_validate(sample.metadata)
+        for name, path in (sample.files or {}).items():
+            if name not in metadata.unpermuted_files:
+                files[f"{metadata.dataset}/{name}"] = Path(path)
+    return {name: _test_pairs(_read(path)) for name, path in sorted(files.items())}
+
+
+def _read(path: Path) -> "pd.DataFrame":
+    import pandas as pd
+
+    if path.suffix.lower() == ".dta":
+        return pd.read_stata(path, convert_categoricals=False)
+    text = TextFile.read(path).text
+    return pd.read_csv(StringIO(text), sep=separator_of(text), low_memory=False)
+
+
+def _test_pairs(table: "pd.DataFrame") -> ChanceTests:
+    columns = [name for name in table if _is_tested(table[name])]
+    values = [_p_value(table[[first, second]].dropna()) for first, second in combinations(columns, 2)]
+    defined = [value for value in values if value is not None]
+    significant = sum(value < LEVEL for value in defined)
+    return ChanceTests(len(table), len(columns), len(defined), significant)
+
+
+def _is_number(column: "pd.Series") -> bool:
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    return is_numeric_dtype(column) and not is_bool_dtype(column)
+
+
+def _is_tested(column: "pd.Series") -> bool:
+    distinct = column.nunique()
+    return distinct > 1 and (_is_number(column) or distinct <= MAX_CATEGORIES)
+
+
+def _p_value(pair: "pd.DataFrame") -> float | None:
+    """The p-value of the test for the types of two columns; None if it is not defined for their values."""
+    import pandas as pd
+    from scipy.stats import chi2_contingency, kruskal, spearmanr
+
+    first, second = pair.iloc[:, 0], pair.iloc[:, 1]
+    if min(first.nunique(), second.nunique()) < 2:
+        return None
+    # Small tables and ties, of which scipy warns, are what is to be measured.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if _is_number(first) and _is_number(second):
+            value = spearmanr(first, second).pvalue
+        elif _is_number(first) or _is_number(second):
+            number, category = (first, second) if _is_number(first) else (second, first)
+            value = kruskal(*[group for _, group in number.groupby(category)]).pvalue
+        else:
+            value = chi2_contingency(pd.crosstab(first, second)).pvalue
+    return None if pd.isna(value) else float(value)

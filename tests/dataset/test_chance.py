@@ -1,0 +1,54 @@
+"""`discoverybench data audit --placebo`: how often single tests are significant without any association."""
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from inspect_discoverybench.dataset.chance import ChanceTests, chance_tests
+from inspect_discoverybench.dataset.custom import custom_samples
+from inspect_discoverybench.dataset.task_text import Hints
+from tests.command_line import completed, refused
+from tests.dataset.studies import study, write_study
+
+
+def table(rows: int, columns: int) -> str:
+    """A table whose columns of numbers are all the same, with a category, a name and a constant."""
+    random = Random(3)
+    lines = [",".join(["x", *(f"y{number}" for number in range(1, columns)), "kind", "name", "constant"])]
+    for row in range(rows):
+        value = random.random()
+        kind = "low" if value < 0.5 else "high"
+        lines.append(",".join([*[str(value)] * columns, kind, f"name {row}", "1"]))
+    return "\n".join(lines) + "\n"
+
+
+def audited(folder: Path, seed: int) -> ChanceTests:
+    samples = custom_samples(folder, None, Hints())
+    [tests] = chance_tests(samples, seed).values()
+    return tests
+
+
+def test_about_one_test_in_twenty_is_significant_by_chance(tmp_path: Path) -> None:
+    write_study(tmp_path, table=table(60, 25))
+    tests = audited(tmp_path, 1)
+    assert (tests.rows, tests.columns, tests.tests) == (60, 26, 26 * 25 // 2)
+    assert tests.share == pytest.approx(0.05, abs=0.04)
+
+
+def test_tests_follow_the_types_of_columns_and_undefined_ones_do_not_count(tmp_path: Path) -> None:
+    write_study(tmp_path, table="x,y,z\n1,a,u\n2,b,v\n3,a,\n4,b,\n")
+    assert audited(tmp_path, 1).tests in (2, 3)
+    write_study(tmp_path, table="x,y\n1,5\n1,6\n")
+    assert audited(tmp_path, 1) == ChanceTests(rows=2, columns=1, tests=0, significant=0)
+
+
+def test_the_command_prints_a_row_for_each_table() -> None:
+    write_study(Path("mine"), study(), table(40, 5))
+    output = completed("data audit --path mine --placebo 2")
+    assert "mine/a.csv" in output
+    assert "not independent" in output
+    [numbers] = json.loads(completed("data audit --path mine --placebo 2 --json")).values()
+    assert numbers["tests"] == 15
+    assert "placebo must be a positive integer" in refused("data audit --path mine --placebo 0")
