@@ -1,5 +1,6 @@
 """The placebo: the same tables without associations, written in the style of the original files."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,10 +11,12 @@ import pandas as pd
 import pytest
 from inspect_ai import Task, eval_retry, eval_set
 from inspect_ai import eval as inspect_eval
+from inspect_ai.event import ModelEvent
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.solver import SolverSpec
 
 import inspect_discoverybench.dataset
-from inspect_discoverybench import custom, real
+from inspect_discoverybench import custom, demo, real
 from inspect_discoverybench.dataset.release import file_checksum
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.splits import released_samples
@@ -266,3 +269,56 @@ def test_files_of_stata_stay_files_of_stata() -> None:
         assert before.dtypes.equals(after.dtypes)
         assert not before.equals(after)
         assert marginals(before) == marginals(after)
+
+
+LOOK = """
+import hashlib, json, os, pathlib, sys, time
+seen = {
+    "listed": os.listdir(),
+    "files": sorted(
+        (str(path), path.stat().st_size, oct(path.stat().st_mode), path.stat().st_uid, path.stat().st_nlink)
+        for path in pathlib.Path().rglob("*")
+    ),
+    "order of times": sorted(os.listdir(), key=lambda name: os.stat(name).st_mtime_ns),
+    "times before now": all(os.stat(name).st_mtime > time.time() - 600 for name in os.listdir()),
+    "attributes": [os.listxattr(name) for name in os.listdir()] if hasattr(os, "listxattr") else [],
+    # The working folder has a random name.
+    "environment": sorted((name, len(value)) for name, value in os.environ.items()),
+    "arguments": sys.argv,
+    "modules": sorted(name for name in sys.modules if "discovery" in name),
+    "folder": [part for part in pathlib.Path.cwd().parts if "tmp" not in part],
+    "headers": [open(name, "rb").readline().decode() for name in sorted(os.listdir())],
+    "cells": [hashlib.md5(bytes(sorted(open(name, "rb").read()))).hexdigest() for name in sorted(os.listdir())],
+}
+print(json.dumps(seen))
+"""
+
+
+def look(task: Task) -> tuple[str, list[Any]]:
+    """What an agent can see of the first sample: the output of the code, and everything that its model gets."""
+    outputs = [
+        ModelOutput.for_tool_call("mockllm/model", "python", {"code": LOOK}),
+        ModelOutput.for_tool_call("mockllm/model", "submit", {"hypothesis": "None holds.", "workflow": "1. look"}),
+    ]
+    for output in outputs:
+        # Inspect would count tokens with a tokenizer that it downloads.
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    model = get_model("mockllm/model", custom_outputs=outputs)
+    [log] = inspect_eval(task, model=model, model_roles=JUDGE, limit=1)
+    assert log.status == "success", log.error
+    [sample] = log.samples or []
+    [printed] = [message.text for message in sample.messages if message.role == "tool" and message.function == "python"]
+    first, *_ = [event for event in sample.events if isinstance(event, ModelEvent) and event.model == "mockllm/model"]
+    messages = [(message.role, message.text) for message in first.input]
+    return printed, [messages, first.tools, first.tool_choice, first.config]
+
+
+def test_nothing_that_an_agent_sees_tells_a_placebo_from_the_data() -> None:
+    data, request = look(demo())
+    placebo, request_of_placebo = look(demo(placebo=3))
+    assert request == request_of_placebo
+    assert "listed" in data
+    assert "placebo" not in placebo
+    # Names, sizes, permissions, order, times, environment, headers, and the characters of each file in any order.
+    for found, expected in zip(json.loads(placebo).items(), json.loads(data).items(), strict=True):
+        assert found == expected
