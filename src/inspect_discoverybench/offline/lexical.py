@@ -12,6 +12,8 @@ from inspect_discoverybench.submission.answer import is_placeholder
 
 SIGNATURE = "lexical judge (not a language model)"
 
+CLAIM_EXPLANATION = f"{SIGNATURE}: it does not read the hypothesis, but counts the columns that it names"
+
 EQUIVALENT_SHARE = 0.65
 SIMILAR_SHARE = 0.4
 """Shares of the gold hypothesis's words in the prediction for the options A and B; a choice of this package."""
@@ -32,7 +34,8 @@ def reply(request: Request) -> ChatMessageAssistant:
     question, values = request.question()
     for key, rule in _RULES.items():
         if f'"{key}":' in question:
-            return ChatMessageAssistant(content=json.dumps({**rule(values), "explanation": SIGNATURE}))
+            explanation = CLAIM_EXPLANATION if key == "claim" else SIGNATURE
+            return ChatMessageAssistant(content=json.dumps({**rule(values), "explanation": explanation}))
     return ChatMessageAssistant(content=f"{SIGNATURE}: the messages contain none of the judge's questions.")
 
 
