@@ -53,7 +53,9 @@ class Exchange:
         model: The judge.
         settings: Settings of the requests.
         transport: Retries and timeouts of requests.
-        is_probe: Whether a failure that may be a refusal is raised before Inspect's retries.
+        is_probe: Whether the exchange is to find out if the provider accepts the settings. Inspect does not retry its
+            first request, so that a refusal that looks like an outage shows at once. After the first reply, and after a
+            failure that is no refusal, the exchange goes on as any other.
         replies: Raw replies, the valid one last.
     """
 
@@ -90,17 +92,39 @@ class Exchange:
                 raise
             remember_keys_of(self.model)
             cause = redact_request(error)
-            is_certain = is_bad_request(error)
-            may_be_refusal = is_certain or (self.is_probe and may_be_bad_request(error))
-            if may_be_refusal and not self.replies and self.settings.has_defaults:
-                raise DefaultsRejected(http_status(error), is_certain=is_certain) from cause
-            if self.is_probe and not may_be_refusal:  # such as a rate limit, which is left to Inspect's retries
-                self.is_probe = False
-            elif is_certain and self._raised_limit is not None:
-                self._raised_limit = None
-            else:
+            if self._may_reject_defaults(error):
+                raise DefaultsRejected(http_status(error), is_certain=is_bad_request(error)) from cause
+            if not self._prepare_repetition(error):
                 raise self._failure(reason_of(error)) from cause
         return await self._generate(conversation)
+
+    def _may_reject_defaults(self, error: Exception) -> bool:
+        """Whether the default settings may be why a request failed. After a reply, they are not: it had them, too."""
+        if self.replies or not self.settings.has_defaults:
+            return False
+        return self._may_be_refusal(error)
+
+    def _prepare_repetition(self, error: Exception) -> bool:
+        """Change how a failed request is sent again.
+
+        Returns:
+            Whether there is something to change, so that the repetition may succeed.
+        """
+        if self.is_probe and not self._may_be_refusal(error):
+            # Such as a rate limit, which Inspect's retries wait for.
+            self.is_probe = False
+            return True
+        if is_bad_request(error) and self._raised_limit is not None:
+            # The provider may not allow as many tokens.
+            self._raised_limit = None
+            return True
+        return False
+
+    def _may_be_refusal(self, error: Exception) -> bool:
+        """Whether the provider may have refused the contents of a request. A probe suspects that of some outages."""
+        if is_bad_request(error):
+            return True
+        return self.is_probe and may_be_bad_request(error)
 
     def _update_limit(self, output: ModelOutput) -> None:
         """Raise the token limit if it truncated the reply."""

@@ -121,8 +121,8 @@ async def ask_released(
     Args:
         judge: The judge.
         pair: The hypotheses.
-        workflows: The gold and the predicted workflow that the extraction shows. `benchmarks/workflows.py` measures
-            what they change.
+        workflows: The gold and the predicted workflow, which the judge sees when it extracts the parts. By default they
+            are empty, because the authors' scripts pass none. `benchmarks/workflows.py` measures what they change.
     """
     gold_reply, predicted_reply = await ask_extractions(judge, pair, "parts", "extract_released", workflows, Parts)
     if isinstance(gold_reply, ParseFailure):
