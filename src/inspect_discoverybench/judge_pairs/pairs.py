@@ -94,9 +94,10 @@ def _invented(study: dict[str, Any], phrases: dict[str, str], kind: dict[str, An
     def fill(name: str) -> str:
         return Template(kind[name]).substitute(phrases)
 
+    data_file = DataFile.model_validate(study["data_file"])
     pair = HypothesisPair(
         goal=phrases["goal"],
-        data_files=(DataFile.model_validate(study["data_file"]),),
+        data_files=(data_file,),
         gold_hypothesis=fill("gold"),
         gold_workflow=study["workflow"],
         predicted_hypothesis=fill("predicted"),
