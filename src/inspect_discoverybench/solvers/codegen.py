@@ -51,7 +51,7 @@ def create_codegen_actor(actions: str, cell_seconds: int) -> Actor:
 async def run_codegen(state: TaskState, actor: Actor) -> None:
     """Write a program, run it and submit. Extends the messages of `state` and sets its output."""
     PythonSession().start_early()
-    actor.wording.begin(state, "solvers/codegen_finish", "solvers/codegen")
+    actor.wording.begin(state, finish="solvers/codegen_finish", system="solvers/codegen")
     program = await actor.step(state.messages, ["python"])
     program.append_to(state)
     if not program.has_acted:

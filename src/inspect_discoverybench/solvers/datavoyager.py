@@ -147,7 +147,7 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         PythonSession().start_early()
-        actor.wording.begin(state, "solvers/datavoyager/finish")
+        actor.wording.begin(state, finish="solvers/datavoyager/finish")
         instruction = actor.wording.render("solvers/datavoyager/plan")
         await _take_turn(state, actor, Role.PLANNER, instruction)
         was_sent_back = False
@@ -215,7 +215,8 @@ async def _ask_critic(state: TaskState, actor: Actor, request: str) -> CriticRep
         state.messages.append(question)
         conversation = _conversation(state, Role.CRITIC, actor)
         reply = await critic_reply(Role.CRITIC.model(), conversation, actor)
-        state.messages.append(ChatMessageAssistant(content=reply.model_dump_json(exclude_none=True)))
+        assessment = reply.model_dump_json(exclude_none=True)
+        state.messages.append(ChatMessageAssistant(content=assessment))
     store_as(Ledger).record_verdict(reply)
     return reply
 
@@ -254,7 +255,8 @@ def _conversation(state: TaskState, role: Role, actor: Actor) -> list[ChatMessag
     conversation: list[ChatMessage] = [ChatMessageSystem(content=prompt)]
     for message in state.messages:
         if isinstance(message, ChatMessageAssistant):
-            conversation.append(message.model_copy(update={"content": without_reasoning(message.text)}))
+            text_alone = without_reasoning(message.text)
+            conversation.append(message.model_copy(update={"content": text_alone}))
         else:
             conversation.append(message)
     return conversation

@@ -26,7 +26,8 @@ def no_data_guess(columns: bool = False, actions: str = "calls") -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         metadata = SampleMetadata.of(state, "no_data_guess")
         # Inspect copies a sample's files into the sandbox before any solver runs.
-        await sandbox().exec(["rm", "-rf", "--", *(file.name for file in metadata.data_files)])
+        names = [file.name for file in metadata.data_files]
+        await sandbox().exec(["rm", "-rf", "--", *names])
 
         hints = Hints(
             domain_knowledge="domain_knowledge" in metadata.hints,
@@ -34,7 +35,7 @@ def no_data_guess(columns: bool = False, actions: str = "calls") -> Solver:
             framing=metadata.framing,
         )
         state.user_prompt.text = task_text(metadata, hints, "no_data_guess_task", columns)
-        actor.wording.begin(state, "solvers/no_data_guess_finish", "solvers/no_data_guess")
+        actor.wording.begin(state, finish="solvers/no_data_guess_finish", system="solvers/no_data_guess")
         answer = await actor.submit(state.messages)
         answer.append_to(state)
         return state

@@ -28,7 +28,7 @@ def react(turns: int = 25, actions: str = "calls", cell_seconds: int = DEFAULT_C
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         PythonSession().start_early()
-        actor.wording.begin(state, "solvers/react_finish", "solvers/react")
+        actor.wording.begin(state, finish="solvers/react_finish", system="solvers/react")
         await _work(state, actor, turns - 1)
         if not has_submitted():
             state.messages.append(actor.wording.message("solvers/react_last"))

@@ -32,7 +32,7 @@ class Wording:
         """A message with a prompt."""
         return ChatMessageUser(content=self.render(name))
 
-    def begin(self, state: TaskState, finish: str, system: str | None = None) -> None:
+    def begin(self, state: TaskState, *, finish: str, system: str | None = None) -> None:
         """Prepare a sample's conversation for one of our agents.
 
         Args:
@@ -42,7 +42,8 @@ class Wording:
         """
         # Our agents answer by submitting only: no other text is their answer.
         store_as(SubmissionState).texts = []
-        text = state.user_prompt.text.replace(Prompt.load("solvers/finish").render(), self.render(finish))
+        finish_for_any_agent = Prompt.load("solvers/finish").render()
+        text = state.user_prompt.text.replace(finish_for_any_agent, self.render(finish))
         state.user_prompt.text = text.rstrip()
         if system is not None:
             state.messages.insert(0, ChatMessageSystem(content=self.render(system)))
