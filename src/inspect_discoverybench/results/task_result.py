@@ -1,5 +1,6 @@
 """A task of a system: the results of one sample in all its epochs, and their score."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -35,9 +36,10 @@ class TaskResult:
 
         Where there is no score at all, because of an error, it is missing.
         """
-        first = self.results[0]
-        is_left_out = key == CLAIM_KEY and first.run.is_placebo and bool(self.sample.survives_permutation)
-        return not is_left_out and all(key in (result.score.keys or {key}) for result in self.results)
+        is_placebo = self.results[0].run.is_placebo
+        if key == CLAIM_KEY and is_placebo and self.sample.survives_permutation:
+            return False
+        return all(key in result.score.keys for result in self.results if result.score.keys)
 
     def score(self, key: str = "hms") -> PartialScores:
         """The score of each epoch."""
@@ -50,22 +52,28 @@ def tasks_of(results: Iterable[ResultRow]) -> dict[TaskId, TaskResult]:
     If a study was edited between two runs, a sample has several versions, which are different tasks. The first one has
     the id of the sample, and the others have it with a number.
     """
-    versions: dict[TaskId, list[list[ResultRow]]] = {}
+    samples: dict[TaskId, list[ResultRow]] = defaultdict(list)
     for result in results:
-        of_sample = versions.setdefault((result.run.task, result.sample.id), [])
-        for rows in of_sample:
-            if not changed_inputs(rows[0].sample.inputs, result.sample.inputs):
-                rows.append(result)
-                break
-        else:
-            of_sample.append([result])
+        samples[result.run.task, result.sample.id].append(result)
 
     tasks = {}
-    for (task, sample_id), of_sample in versions.items():
-        for number, rows in enumerate(of_sample, start=1):
+    for (task, sample_id), rows in samples.items():
+        for number, version in enumerate(_versions(rows), start=1):
             name = sample_id if number == 1 else f"{sample_id} ({number})"
-            tasks[task, name] = TaskResult(rows)
+            tasks[task, name] = version
     return tasks
+
+
+def _versions(results: Iterable[ResultRow]) -> list[TaskResult]:
+    """Divide the results of a sample by what it was made of, in the order in which the versions were first run."""
+    versions: list[list[ResultRow]] = []
+    for result in results:
+        same = [rows for rows in versions if not changed_inputs(rows[0].sample.inputs, result.sample.inputs)]
+        if same:
+            same[0].append(result)
+        else:
+            versions.append([result])
+    return [TaskResult(rows) for rows in versions]
 
 
 def edited_samples(tasks: Iterable[TaskResult]) -> dict[str, list[str]]:
