@@ -24,12 +24,15 @@ def explain(pair: HypothesisPair, verdict: Verdict, source: str) -> str:
         source: How the answer was read: a `Source`.
     """
     values = verdict.values
+    predicted_source = _SOURCES.get(source, "")
     sections = [
         _headline(values),
         f"### Gold hypothesis\n\n{escape_markdown(pair.gold_hypothesis)}",
-        f"### Predicted hypothesis{_SOURCES.get(source, '')}\n\n{escape_markdown(pair.predicted_hypothesis)}",
+        f"### Predicted hypothesis{predicted_source}\n\n{escape_markdown(pair.predicted_hypothesis)}",
     ]
-    sections.extend(_section(facet.label, values[facet.key], verdict.facets[facet.key].describe()) for facet in FACETS)
+    for facet in FACETS:
+        description = verdict.facets[facet.key].describe()
+        sections.append(_section(facet.label, values[facet.key], description))
     if verdict.released is not None:
         sections.append(_section("Form of the released evaluator", values["hms_released"], verdict.released.describe()))
     if verdict.claim is not None:

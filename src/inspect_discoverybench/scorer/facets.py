@@ -96,6 +96,7 @@ _OPTIONS = {
 def _parse_option(value: Any) -> Any:
     """Accept the letter, the full label or both, but no substring of them: "not very similar" is invalid."""
     if not isinstance(value, str) or "\\" in value:
+        # Invalid. A lone backslash, which parsing keeps, must not be lost with the punctuation below.
         return value
     text = " ".join(re.findall(r"\w+", value.casefold()))
     option = text.removeprefix("answer ").removeprefix("option ")
@@ -125,12 +126,14 @@ class Relationship(Reply):
 
 async def ask_variables(judge: Judge, pair: HypothesisPair) -> Variables | ParseFailure:
     """Ask how many variables the hypotheses have, and how many they share."""
-    return await judge.ask(Question("variables", pair.comparison_prompt("variables"), Variables))
+    prompt = pair.comparison_prompt("variables")
+    return await judge.ask(Question("variables", prompt, Variables))
 
 
 async def ask_relationship(judge: Judge, pair: HypothesisPair) -> Relationship | ParseFailure:
     """Ask whether the predicted relationship equals, generalises or differs from the gold one."""
-    return await judge.ask(Question("relationship", pair.comparison_prompt("relationship"), Relationship))
+    prompt = pair.comparison_prompt("relationship")
+    return await judge.ask(Question("relationship", prompt, Relationship))
 
 
 class FacetVerdict(Protocol):

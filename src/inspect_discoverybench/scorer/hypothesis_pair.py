@@ -54,7 +54,8 @@ class HypothesisPair:
             predicted_hypothesis=self.predicted_hypothesis,
             predicted_workflow=predicted_workflow,
         )
-        return Prompt.load("judge/compare").render(question=Prompt.load(f"judge/{question}").render(), **values)
+        question_text = Prompt.load(f"judge/{question}").render()
+        return Prompt.load("judge/compare").render(question=question_text, **values)
 
     def extraction_prompt(self, prompt: str, hypothesis: str, workflow: str) -> str:
         """Render a question about one of the hypotheses. Nothing in it tells which of the two it is about."""

@@ -69,6 +69,7 @@ class Judge:
             JudgeFailed: The provider failed, after Inspect's retries.
         """
         acceptance = acceptance_of(self.model)
+        # Read before the request, because other questions that are asked at the same time may change it.
         was_suspected = acceptance.is_suspected
         settings = request_settings(self.model, question.reply)
         is_probe = settings.has_defaults and not acceptance.is_settled
@@ -79,7 +80,8 @@ class Judge:
 
         if not rejection.is_certain:
             return await self._ask_failing_server(question, rejection, was_suspected)
-        reply = await self._ask(question, request_settings(self.model, question.reply, defaults=False))
+        without_defaults = request_settings(self.model, question.reply, defaults=False)
+        reply = await self._ask(question, without_defaults)
         acceptance.reject()
         return reply
 
@@ -94,11 +96,12 @@ class Judge:
             was_suspected: Whether the failed request was sent after another one was answered without the defaults.
         """
         acceptance = acceptance_of(self.model)
+        without_defaults = request_settings(self.model, question.reply, defaults=False)
         try:
-            without_defaults = request_settings(self.model, question.reply, defaults=False)
             reply = await self._ask(question, without_defaults, is_probe=True)
         except JudgeFailed:
-            # They are not the cause. The question is asked with Inspect's retries, which there are none of for 404.
+            # They are not the cause. The question is asked as any other: with Inspect's retries, except after a 404,
+            # which Inspect does not retry.
             acceptance.is_settled = True
             if rejection.status == NOT_FOUND:
                 raise

@@ -69,23 +69,30 @@ def hms_summary() -> Metric:
             "stderr": estimate.standard_error,
         }
         for key in _other_keys(samples):
-            asked = [sample for sample in samples if sample.has(key)]
-            estimate = _estimate(asked, key)
-            counts = _counts([score for score in scores if key in _values(score)], key)
-            name = _name(key, asked)
-            summary |= {
-                name: estimate.mean,
-                f"{name}_{CI_LOWER}": estimate.low,
-                f"{name}_{CI_UPPER}": estimate.high,
-                # Whether something was submitted is the same for all keys.
-                f"{name}_judged": counts["judged"],
-                f"{name}_unscored": counts["unscored"],
-            }
-            if key == CLAIM_KEY:
-                summary[f"{name}_left_out"] = float(sum(key not in _values(score) for score in scores))
+            summary |= _summary_of(key, samples, scores)
         return summary
 
     return summarize
+
+
+def _summary_of(key: str, samples: Sequence[_Sample], scores: Sequence[SampleScore]) -> dict[str, float]:
+    """What the metric says about a key besides HMS, from the samples that have it."""
+    samples_with_key = [sample for sample in samples if sample.has(key)]
+    scores_with_key = [score for score in scores if key in _values(score)]
+    estimate = _estimate(samples_with_key, key)
+    counts = _counts(scores_with_key, key)
+    name = _name(key, samples_with_key)
+    summary = {
+        name: estimate.mean,
+        f"{name}_{CI_LOWER}": estimate.low,
+        f"{name}_{CI_UPPER}": estimate.high,
+        # Whether something was submitted is the same for all keys.
+        f"{name}_judged": counts["judged"],
+        f"{name}_unscored": counts["unscored"],
+    }
+    if key == CLAIM_KEY:
+        summary[f"{name}_left_out"] = float(len(scores) - len(scores_with_key))
+    return summary
 
 
 def _counts(scores: Sequence[SampleScore], key: str) -> dict[str, float]:

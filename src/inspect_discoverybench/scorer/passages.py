@@ -117,7 +117,9 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
         end = words[after - 1].end
         # Without its question mark, a question would become a statement.
         sentence_end = _SENTENCE_END.match(text, end)
-        passage = _Passage(text, words[first].start, sentence_end.end() if sentence_end else end)
+        if sentence_end:
+            end = sentence_end.end()
+        passage = _Passage(text, words[first].start, end)
 
         word_count = sum(has_words(word.text) for word in quote_words)
         is_whole = word_count > 0 and passage.is_line_or_sentence

@@ -43,7 +43,8 @@ class ReplyCache:
     @staticmethod
     def key(fingerprint: str, messages: Sequence[ChatMessage]) -> str:
         """Compute the key of a question from its messages and the fingerprint of the request settings."""
-        content = json.dumps([fingerprint, *([message.role, message.text] for message in messages)])
+        texts = [[message.role, message.text] for message in messages]
+        content = json.dumps([fingerprint, *texts])
         return sha256(content.encode()).hexdigest()
 
     def read(self, key: str) -> str | None:

@@ -72,18 +72,23 @@ class SampleOutcome(StrEnum):
         if sample.error is not None:
             return cls.ERROR
         at_limit = sample.limit is not None
-        outcomes = [cls.of_score(score, at_limit=at_limit) for score in (sample.scores or {}).values()]
+        scores = (sample.scores or {}).values()
+        outcomes = [cls.of_score(score, at_limit=at_limit) for score in scores]
         if not outcomes or cls.UNSCORED in outcomes:
             return cls.UNSCORED
-        return next((outcome for outcome in outcomes if outcome.is_without_submission), cls.JUDGED)
+        for outcome in outcomes:
+            if outcome.is_without_submission:
+                return outcome
+        return cls.JUDGED
 
 
 def _value(score: Score, key: str) -> Any:
-    """The value of a key; None if our score lacks it. Scores of other scorers have one value, or keys of their own."""
+    """The value by which a score is decided or not; None if the score is ours and lacks the key."""
     if not isinstance(score.value, Mapping):
-        return score.value
-    is_own = "hms" in score.value
-    return score.value.get(key) if is_own else 0.0
+        return score.value  # of another scorer
+    if "hms" not in score.value:
+        return 0.0  # another scorer's keys, which count as decided
+    return score.value.get(key)
 
 
 def _is_number(value: Any) -> bool:

@@ -75,7 +75,7 @@ class Acceptance:
         return self.rejections >= MAX_REJECTIONS
 
     def reject(self, count: int = 1) -> None:
-        """Count questions that the model answered only without the defaults. The last one is logged."""
+        """Count questions that the model answered only without the defaults, and warn once there are enough of them."""
         was_refusal = self.is_refusal
         self.rejections += count
         if self.is_refusal and not was_refusal:
