@@ -175,24 +175,27 @@ def audit() -> Scorer:
         audit_state = state.store_as(AuditState)
         if not audit_state.record:
             return Score.unscored(reason="no_response", explanation="A limit ended the sample before it was judged.")
-        expected = state.metadata["expected"]
-        accuracy: dict[str, float]
-        if is_claim(state.metadata):
-            claim = ClaimText.model_validate(expected).claim
-            accuracy = {} if claim is None else {CLAIM: float(audit_state.claim is claim)}
-        elif is_pair(state.metadata):
-            accuracy = Expected.model_validate(expected).rate(audit_state.record["facets"])
-        else:
-            is_right = AnswerText.model_validate(expected).is_right(audit_state.submission)
-            accuracy = {READING: float(is_right)}
+        accuracies = _accuracies(state, audit_state)
+        right = fmean(accuracies.values()) if accuracies else math.nan
         return Score(
-            value={
-                **dict.fromkeys(ACCURACIES, math.nan),
-                **accuracy,
-                "right": fmean(accuracy.values()) if accuracy else math.nan,
-            },
+            value={**dict.fromkeys(ACCURACIES, math.nan), **accuracies, "right": right},
             explanation=f"Expected: {target.text}\n\n{state.output.completion}",
             metadata=audit_state.record,
         )
 
     return score
+
+
+def _accuracies(state: TaskState, audit_state: AuditState) -> dict[str, float]:
+    """Accuracy of a sample on each of its questions whose answer is not open."""
+    expected = state.metadata["expected"]
+    if is_pair(state.metadata):
+        return Expected.model_validate(expected).rate(audit_state.record["facets"])
+    if not is_claim(state.metadata):
+        is_right = AnswerText.model_validate(expected).is_right(audit_state.submission)
+        return {READING: float(is_right)}
+
+    claim = ClaimText.model_validate(expected).claim
+    if claim is None:
+        return {}
+    return {CLAIM: float(audit_state.claim is claim)}
