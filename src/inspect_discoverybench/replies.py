@@ -5,7 +5,7 @@ All parsing takes time and memory proportional to the length of the text.
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import cache
 from typing import Annotated, Any, TypeVar
 
@@ -78,7 +78,8 @@ Explanation = Annotated[str, BeforeValidator(str)]
 
 def parse_boolean(value: Any) -> Any:
     """Accept a boolean written as a string: "false" is false."""
-    return {"true": True, "false": False}.get(str(value).strip().lower(), value)
+    text = str(value).strip().lower()
+    return {"true": True, "false": False}.get(text, value)
 
 
 async def ask_until_valid(
@@ -161,16 +162,18 @@ def parse_json(text: str, *, latex: bool = False) -> Any:
 
     Args:
         text: The text.
-        latex: Whether an escape that gives a control character before a small letter is LaTeX, as in `\beta`. In a
-            string with other control characters of that kind, such as line breaks, it is not.
+        latex: Whether an escape such as `\b` is read as the beginning of a LaTeX command, such as `\beta`, instead of
+            as a control character. It is not if the same string has the control character elsewhere.
 
     Raises:
         ReplyRejected: The text is not JSON, or a key occurs twice in an object.
     """
-    repair = _double_latex if latex else _double_lone_backslashes
+    repair = _double_latex if latex else _double_backslashes
+    repaired = _STRING.sub(lambda string: repair(string[0]), text)
     try:
-        content = load_json(_STRING.sub(lambda string: repair(string[0]), text), strict=False)
-        return json.loads(replace_surrogates(json.dumps(content, ensure_ascii=False)))
+        content = load_json(repaired, strict=False)
+        without_surrogates = replace_surrogates(json.dumps(content, ensure_ascii=False))
+        return json.loads(without_surrogates)
     except (ValueError, RecursionError) as error:
         raise ReplyRejected(f"it is not a JSON object ({error}).") from error
 
@@ -200,32 +203,37 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def _double_lone_backslashes(string: str) -> str:
-    return _BACKSLASH.sub(lambda escape: "\\\\" if escape[0] == "\\" else escape[0], string)
-
-
 def restore_latex(text: str) -> str:
     r"""Restore LaTeX such as `\beta` in a text that a provider has parsed, where it has become a control character.
 
     Line breaks stay: in a call, most are what they seem.
     """
-    restored: str = json.loads(_double_latex(json.dumps(text), letters="bfrt"))
+    repaired = _double_latex(json.dumps(text), letters="bfrt")
+    restored: str = json.loads(repaired)
     return restored
 
 
 def _double_latex(string: str, letters: str = "bfnrt") -> str:
-    """Double the backslashes that are lone, and those of escapes that are the beginning of a LaTeX command.
+    """Double the backslashes of LaTeX commands in a JSON string, also of those that begin like an escape.
 
-    These are followed by a small letter wherever they occur in the string, and their character itself does not occur.
+    An escape begins a command if a small letter follows wherever it occurs in the string, and if the string does not
+    have its control character itself.
     """
-    latex = {f"\\{letter}" for letter in letters if _CONTROL[letter] not in string}
+    commands = {f"\\{letter}" for letter in letters if _CONTROL[letter] not in string}
     for escape in _BACKSLASH.finditer(string):
         if not _SMALL_LETTER.match(string, escape.end()):
-            latex.discard(escape[0])
+            commands.discard(escape[0])
+    return _double_backslashes(string, commands)
+
+
+def _double_backslashes(string: str, commands: Collection[str] = ()) -> str:
+    """Double the backslashes in a JSON string that begin no escape, or one of these LaTeX commands."""
 
     def double(escape: re.Match[str]) -> str:
         is_lone = escape[0] == "\\"
-        return f"\\{escape[0]}" if is_lone or escape[0] in latex else escape[0]
+        if is_lone or escape[0] in commands:
+            return f"\\{escape[0]}"
+        return escape[0]
 
     return _BACKSLASH.sub(double, string)
 
