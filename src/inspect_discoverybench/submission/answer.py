@@ -77,8 +77,11 @@ def parse_submission(text: str) -> Submission | None:
         return None
     body = without_reasoning(text)
     blocks = fenced_blocks(body, at_line_ends=True)
-    if blocks and not body.startswith("{") and not body[blocks[-1].end :].strip("` \t\r\n"):
-        body = blocks[-1].contents.strip()
+    if blocks and not body.startswith("{"):
+        last = blocks[-1]
+        text_after = body[last.end :].strip("` \t\r\n")
+        if not text_after:
+            body = last.contents.strip()
     return _submission_in(_mapping(body))
 
 
@@ -169,7 +172,8 @@ def _answer_in(texts: Sequence[str]) -> Answer | None:
     if submission is not None:
         return submission
 
-    text = replace_surrogates(without_reasoning("\n\n".join(texts)))
+    joined = "\n\n".join(texts)
+    text = replace_surrogates(without_reasoning(joined))
     if not has_words(text):
         return None
     return text
@@ -198,7 +202,8 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
             return submission
 
     all_texts = [text for text in texts_written if text]
-    return _answer_in(_last_texts(messages) or all_texts[-1:])
+    last_texts = _last_texts(messages) or all_texts[-1:]
+    return _answer_in(last_texts)
 
 
 def _completion_answer(output: ModelOutput) -> Answer | None:
