@@ -54,21 +54,30 @@ def _all_blocks(text: str, at_line_ends: bool) -> Iterator[Block]:
     opening_pattern = _OPENING_AT_LINE_END if at_line_ends else _OPENING
     end = 0
     while opening := opening_pattern.search(text, end):
+        # Of the alternatives of the pattern, one has matched.
         fence, label = [group for group in opening.groups() if group is not None]
         start = opening.end()
-        closing_pattern = rf"^[ \t]*+{fence}[`~]*+[ \t\r]*+$"
-        if at_line_ends:
-            closing_pattern = rf"^[ \t]*+{fence}(?=[^`\n]*+$)|(?<![`~]){fence}[`~]*+[ \t\r]*+$"
-        closing = re.compile(closing_pattern, re.MULTILINE).search(text, start)
+        closing = _closing_pattern(fence, at_line_ends).search(text, start)
         if closing is None:
-            contents, closing_fence, _ = text[start:].partition(fence)
-            if at_line_ends:
-                contents, closing_fence = text[start:], ""
-            yield Block(label, contents, start + len(contents) + len(closing_fence), is_closed=False)
+            yield _unclosed_block(text, start, fence, label, at_line_ends)
             return
 
         end = closing.end()
         yield Block(label, text[start : closing.start()], end)
+
+
+def _closing_pattern(fence: str, at_line_ends: bool) -> re.Pattern[str]:
+    if at_line_ends:
+        return re.compile(rf"^[ \t]*+{fence}(?=[^`\n]*+$)|(?<![`~]){fence}[`~]*+[ \t\r]*+$", re.MULTILINE)
+    return re.compile(rf"^[ \t]*+{fence}[`~]*+[ \t\r]*+$", re.MULTILINE)
+
+
+def _unclosed_block(text: str, start: int, fence: str, label: str, at_line_ends: bool) -> Block:
+    """The block whose contents begin at `start`, and which no line with its fence closes."""
+    if at_line_ends:
+        return Block(label, text[start:], end=len(text), is_closed=False)
+    contents, closing_fence, _ = text[start:].partition(fence)
+    return Block(label, contents, end=start + len(contents) + len(closing_fence), is_closed=False)
 
 
 def without_fence(text: str) -> str:
