@@ -224,7 +224,8 @@ def custom(  # noqa: D417
     if data is not None:
         refuse_together(custom, "data", path=path, answer_key=answer_key)
         require_given(custom, "goal", goal)
-        files = [Path(file) for file in ([data] if isinstance(data, str) else data)]
+        names = [data] if isinstance(data, str) else data
+        files = [Path(name) for name in names]
         title = ", ".join(file.name for file in files)
         samples = goal_about_files(files, goal, hints)
     else:
