@@ -18,7 +18,8 @@ def first_reason(error: ValidationError) -> str:
     """The first message of a validation error, with the field."""
     first = error.errors()[0]
     message = first["msg"].removeprefix("Value error, ")
-    field = ".".join(map(str, first["loc"]))
+    parts = [str(part) for part in first["loc"]]
+    field = ".".join(parts)
     if not field:
         return f"{message}."
     return f"{field}: {message}."
@@ -53,11 +54,12 @@ def refuse_unknown(function: Callable[..., Any], arguments: Iterable[str]) -> No
     """Raise `InvalidArgument` for the first argument that is none of the named parameters of a task or solver."""
     parameters = signature(function).parameters.values()
     names = [parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
+    possible = ", ".join(names) or "none"
     for argument in arguments:
         if argument not in names:
+            suggestion = did_you_mean(argument, names)
             raise InvalidArgument(
-                f"{function.__name__} has no argument {argument}.{did_you_mean(argument, names)} "
-                f"Possible arguments: {', '.join(names) or 'none'}."
+                f"{function.__name__} has no argument {argument}.{suggestion} Possible arguments: {possible}."
             )
 
 
@@ -73,7 +75,10 @@ def refusing_unknown(create: Callable[Parameters, Created]) -> Callable[Paramete
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Ask for the name that is most similar to a misspelled one, after a space. If none is, there is nothing to ask."""
+    """The question " Did you mean …?" with the name that is most similar to a misspelled one.
+
+    It begins with a space, because it follows a sentence. It is empty if no name is similar.
+    """
     matches = get_close_matches(name, names, n=1)
     if not matches:
         return ""

@@ -74,7 +74,8 @@ def may_be_bad_request(error: BaseException) -> bool:
 
 def ends_sample(error: BaseException) -> bool:
     """Whether Inspect ends the sample with this exception, such as a limit. It must be raised unchanged."""
-    return any(kind.__name__ in _ENDS_SAMPLE for kind in type(error).__mro__)
+    names = {kind.__name__ for kind in type(error).__mro__}
+    return bool(names & _ENDS_SAMPLE)
 
 
 def reason_of(error: BaseException) -> str:
@@ -83,8 +84,9 @@ def reason_of(error: BaseException) -> str:
     first_cause = chain[-1]
     # Connection errors often have no text. The provider's package has usually caught and described them.
     described = [cause for cause in chain if str(cause)] or [first_cause]
-    message = one_line(described[-1])
-    body = getattr(described[-1], "body", None)
+    last_described = described[-1]
+    message = one_line(last_described)
+    body = getattr(last_described, "body", None)
     if isinstance(body, str):  # OpenAI's package leaves it out of the message
         message = f"{message}: {one_line(body)}"
     if isinstance(first_cause, _UNREADABLE):
@@ -153,9 +155,12 @@ def model_errors(owner: str, model: Model) -> Iterator[None]:
 
 def one_line(error: BaseException | str) -> str:
     """The message of any error, or a text of one, in one line and without the styles of Inspect's messages."""
-    message = " ".join(str(getattr(error, "message", error)).split()) or type(error).__name__
+    text = str(getattr(error, "message", error))
+    message = " ".join(text.split()) or type(error).__name__
     message = _STYLE.sub("", message).removeprefix("ERROR: ")
-    return redact(message)[:MAX_MESSAGE_LENGTH].rstrip(".")
+    # Keys are redacted first: part of a key, at the cut, would not be recognised.
+    message = redact(message)[:MAX_MESSAGE_LENGTH]
+    return message.rstrip(".")
 
 
 @contextmanager
@@ -170,4 +175,5 @@ def inspect_errors(error_type: type[DiscoveryBenchError], where: str, remedy: st
     except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
         raise
     except Exception as error:  # re-raised as our error, with the original as its cause
-        raise error_type(f"{where}: {one_line(error)}. {remedy}".rstrip()) from error
+        message = f"{where}: {one_line(error)}. {remedy}"
+        raise error_type(message.rstrip()) from error

@@ -86,7 +86,11 @@ def public_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     Settings are free of secrets if and only if this function returns them unchanged. Two results differ if the
     settings do, except in keys.
     """
-    return {str(name): _public_value(str(name), value) for name, value in settings.items()}
+    public = {}
+    for key, value in settings.items():
+        name = str(key)
+        public[name] = _public_value(name, value)
+    return public
 
 
 def secret_settings(settings: Mapping[Any, Any]) -> list[str]:
@@ -101,8 +105,11 @@ def secret_settings(settings: Mapping[Any, Any]) -> list[str]:
         name = str(key)
         if value is None or isinstance(value, bool):
             continue
-        if _HIDDEN_NAME.search(name) or (isinstance(value, str) and _has_secret(value)):
+        if _HIDDEN_NAME.search(name):
             secrets.append(name)
+        elif isinstance(value, str):
+            if _has_secret(value):
+                secrets.append(name)
         elif isinstance(value, Mapping | list | tuple):
             parts = value if isinstance(value, Mapping) else dict(enumerate(value))
             secrets += [f"{name}.{part}" for part in secret_settings(parts)]
@@ -136,7 +143,8 @@ def public_url(url: str) -> str:
 def digest(value: Any) -> str:
     """Stand for a value that is not shown: equal values have equal digests."""
     content = json.dumps(value, sort_keys=True, default=_type_name)
-    return f"sha256:{sha256(content.encode()).hexdigest()[:12]}"
+    hexadecimal = sha256(content.encode()).hexdigest()
+    return f"sha256:{hexadecimal[:12]}"
 
 
 def redact(text: str) -> str:
@@ -146,7 +154,8 @@ def redact(text: str) -> str:
     has the format of a key.
     """
     names: dict[str, str] = {}
-    for key, name in {**_argument_keys, **_environment_keys()}.items():
+    known_keys = {**_argument_keys, **_environment_keys()}
+    for key, name in known_keys.items():
         if len(key) < MIN_KEY_LENGTH:
             continue
         in_path = quote(key)
@@ -157,8 +166,10 @@ def redact(text: str) -> str:
 
     # The longest first, because one key may begin another.
     for spelling in sorted(names, key=len, reverse=True):
-        text = text.replace(spelling, f"[{names[spelling]}]")
-    return printable(_KEY_LIKE.sub("[key]", text))
+        name = names[spelling]
+        text = text.replace(spelling, f"[{name}]")
+    without_unknown_keys = _KEY_LIKE.sub("[key]", text)
+    return printable(without_unknown_keys)
 
 
 def printable(text: str) -> str:
