@@ -37,7 +37,8 @@ def cluster_mean(values: Values, clusters: Sequence[Hashable]) -> ClusterMean:
     count = len(values)
     mean = math.fsum(values) / count
     sizes = sum_by_cluster(np.ones(count), clusters)
-    deviations = sum_by_cluster(values, clusters) - mean * sizes
+    totals = sum_by_cluster(values, clusters)
+    deviations = totals - mean * sizes
     effective_clusters = effective_number(sizes)
     return ClusterMean(
         mean=mean,
@@ -52,12 +53,14 @@ def sum_by_cluster(values: Values, clusters: Sequence[Hashable]) -> np.ndarray:
     numbers: dict[Hashable, int] = {}
     for cluster in clusters:
         numbers.setdefault(cluster, len(numbers))
-    return np.bincount([numbers[cluster] for cluster in clusters], weights=values)
+    number_of_each_value = [numbers[cluster] for cluster in clusters]
+    return np.bincount(number_of_each_value, weights=values)
 
 
 def effective_number(weights: np.ndarray) -> float:
     """How many equal weights give a mean of the same precision (Kish 1965, section 11.7)."""
-    return float(weights.sum()) ** 2 / float(weights @ weights)
+    sum_of_squares = float(weights @ weights)
+    return float(weights.sum()) ** 2 / sum_of_squares
 
 
 def cluster_variance(deviations: np.ndarray, clusters: float) -> float:
@@ -67,7 +70,8 @@ def cluster_variance(deviations: np.ndarray, clusters: float) -> float:
     """
     if len(deviations) < 2:
         return math.nan
-    return float(deviations @ deviations) * clusters / (clusters - 1)
+    sum_of_squares = float(deviations @ deviations)
+    return sum_of_squares * clusters / (clusters - 1)
 
 
 def check_scores(scores: Values, clusters: Sequence[Hashable]) -> None:

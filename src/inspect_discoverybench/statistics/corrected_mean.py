@@ -64,7 +64,8 @@ def corrected_mean(
     effective_clusters = effective_number(sum_by_cluster(represented_by_labels, labelled_clusters))
     # As if one more cluster had an error of 1/2: few labels show errors, which are skewed.
     additional = float(represented_by_labels.sum()) / effective_clusters / 2
-    standard_error = math.hypot(math.sqrt(cluster_variance(deviations, effective_clusters)), additional)
+    variance = cluster_variance(deviations, effective_clusters)
+    standard_error = math.hypot(math.sqrt(variance), additional)
     half_width = t_quantile(effective_clusters) * standard_error
     return Estimate(
         mean=mean,

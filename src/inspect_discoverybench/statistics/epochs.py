@@ -96,4 +96,5 @@ def _expected_last(ordered: Sequence[float], size: int) -> float:
     size = min(size, len(ordered))
     # A score is the last one of a subset if all others of the subset are from the scores before it.
     subsets_that_it_ends = [math.comb(before, size - 1) for before in range(len(ordered))]
-    return math.fsum(map(mul, ordered, subsets_that_it_ends)) / math.comb(len(ordered), size)
+    total = math.fsum(map(mul, ordered, subsets_that_it_ends))
+    return total / math.comb(len(ordered), size)

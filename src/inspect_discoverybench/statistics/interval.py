@@ -87,7 +87,9 @@ def variance(result: ClusterMean, lowest: float) -> float:
 
     It is as if the additional clusters had the lowest or the highest value, with equal chances.
     """
-    additional = ADDITIONAL_CLUSTERS * ((result.mean - lowest) ** 2 + (1 - result.mean) ** 2) / 2
+    # The mean of the squared distances to the two values.
+    squared_distance = ((result.mean - lowest) ** 2 + (1 - result.mean) ** 2) / 2
+    additional = ADDITIONAL_CLUSTERS * squared_distance
     return result.variance + additional / result.clusters**2
 
 

@@ -79,14 +79,17 @@ def on_new_studies(
         return None
 
     interval = Interval(math.nan, math.nan, p_value=1.0)
-    if effective_number(sum_by_cluster(np.ones(len(studies)), studies)) >= MIN_STUDIES:
+    tasks_per_study = sum_by_cluster(np.ones(len(studies)), studies)
+    if effective_number(tasks_per_study) >= MIN_STUDIES:
         over_studies = _t_interval(bounds, studies, comparisons)
         interval = Interval(
             low=max(lowest, min(on_these_tasks.low, over_studies.low)),
             high=min(1.0, max(on_these_tasks.high, over_studies.high)),
             p_value=max(on_these_tasks.p_value, over_studies.p_value),
         )
-    without_one = (totals.sum() - totals) / (sizes.sum() - sizes)
+    other_totals = totals.sum() - totals
+    other_sizes = sizes.sum() - sizes
+    without_one = other_totals / other_sizes
     return NewStudies(
         interval.low,
         interval.high,
@@ -115,4 +118,6 @@ def _t_interval(bounds: Bounds, studies: Sequence[Hashable], comparisons: int) -
 
 def _standard_error(result: ClusterMean) -> float:
     """Standard error of a mean of values in [−1, 1], as if there were four more studies with values of ±1/2."""
-    return math.sqrt(result.variance + ADDITIONAL_STUDIES * 0.5**2 / result.clusters**2)
+    sum_of_squares = ADDITIONAL_STUDIES * 0.5**2
+    additional = sum_of_squares / result.clusters**2
+    return math.sqrt(result.variance + additional)

@@ -114,4 +114,6 @@ def _differences(a: Values, b: Values) -> np.ndarray:
 def _smallest_detectable(differences: np.ndarray, clusters: Sequence[Hashable]) -> float:
     """Smallest mean difference that the test finds in 80 % of data sets with this spread of the differences."""
     in_standard_errors = float(ndtri(1 - SIGNIFICANCE_LEVEL / 2) + ndtri(TARGET_POWER))
-    return in_standard_errors * math.sqrt(variance(cluster_mean(differences, clusters), lowest=-1))
+    mean_difference = cluster_mean(differences, clusters)
+    standard_error = math.sqrt(variance(mean_difference, lowest=-1))
+    return in_standard_errors * standard_error

@@ -96,6 +96,8 @@ class GainAndLoss:
         if self.low(SMALLEST_TAIL) > 0:
             return SMALLEST_TAIL
         # In logarithms, because tails differ by hundreds of orders of magnitude.
-        return math.exp(
-            brentq(lambda log_tail: self.low(math.exp(log_tail)), math.log(SMALLEST_TAIL), math.log(0.5)),
-        )
+        log_tail = brentq(self._low_of_logarithm, math.log(SMALLEST_TAIL), math.log(0.5))
+        return math.exp(log_tail)
+
+    def _low_of_logarithm(self, log_tail: float) -> float:
+        return self.low(math.exp(log_tail))
