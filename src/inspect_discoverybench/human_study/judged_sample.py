@@ -48,10 +48,11 @@ class JudgedSample:
     def key(self) -> dict[str, str]:
         """Columns of `key.csv`. The gold hypothesis is a digest: the key must not contain answers of the test split."""
         sample_id, epoch = self.id
+        digest = sha256(self.gold_hypothesis.encode()).hexdigest()
         return {
             "sample_id": sample_id,
             "epoch": str(epoch),
-            "gold": sha256(self.gold_hypothesis.encode()).hexdigest()[:12],
+            "gold": digest[:12],
         }
 
 
@@ -68,11 +69,11 @@ def read_judged_samples(
         InvalidArgument: No sample has the score, or the scores were judged differently and `anyway` is false.
     """
     results = read_results(paths).rows
+    logs = ", ".join(paths)
     names = sorted({result.score.score for result in results})
     if score not in names:
-        raise InvalidArgument(
-            f"{', '.join(paths)}: no sample has the score '{score}'. Available scores: {', '.join(names)}."
-        )
+        available = ", ".join(names)
+        raise InvalidArgument(f"{logs}: no sample has the score '{score}'. Available scores: {available}.")
 
     samples: list[JudgedSample] = []
     left_out: Counter[str] = Counter()
@@ -85,13 +86,14 @@ def read_judged_samples(
             left_out[result.score.outcome] += 1
 
     # Scores within one log can differ too, if some samples were scored again.
-    distinct: dict[str, None] = {}
+    found: list[str] = []
     for sample in samples:
-        distinct |= dict.fromkeys(differences(samples[0].record, sample.record))
-    if distinct and not anyway:
+        found += differences(samples[0].record, sample.record)
+    if found and not anyway:
+        each_once = "; ".join(dict.fromkeys(found))
         raise InvalidArgument(
-            f"The scores of {', '.join(paths)} were judged differently: {'; '.join(distinct)}. Re-score the logs with "
-            "`inspect score`, or pass --anyway."
+            f"The scores of {logs} were judged differently: {each_once}. Re-score the logs with `inspect score`, or "
+            "pass --anyway."
         )
     return sorted(samples, key=lambda sample: (sample.id, sample.log)), left_out
 

@@ -34,13 +34,10 @@ def _accuracy(step: Step, samples: Sequence[LabelledSample]) -> Statistic:
             golds.append(sample.gold)
         elif sample.verdicts(step):
             ties += 1
-    return share(
-        f"judge right: {step.replace('_', ' ')}",
-        verdicts,
-        golds,
-        paper=PAPER_ACCURACY.get(step, PAPER_ACCURACY["context_extraction"]),
-        note=f"without a majority: {ties}" if ties else "",
-    )
+    question = step.replace("_", " ")
+    note = f"without a majority: {ties}" if ties else ""
+    paper = PAPER_ACCURACY.get(step, PAPER_ACCURACY["context_extraction"])
+    return share(f"judge right: {question}", verdicts, golds, paper, note)
 
 
 def _hms(samples: Sequence[LabelledSample]) -> list[Statistic]:
@@ -53,9 +50,8 @@ def _hms(samples: Sequence[LabelledSample]) -> list[Statistic]:
             annotated.append(sample.true_hms)
 
     count = len(judged)
-    note = ""
-    if count < len(samples):
-        note = f"left out, because the labels do not determine HMS: {len(samples) - count}"
+    incomplete = len(samples) - count
+    note = f"left out, because the labels do not determine HMS: {incomplete}" if incomplete else ""
     statistics = [Statistic("samples with complete labels", count, note=note)]
     if judged:
         statistics.append(Statistic("HMS by the judge", count, fmean(judged)))

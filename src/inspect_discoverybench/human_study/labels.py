@@ -158,7 +158,8 @@ class LabelledSample(LabelKey):
         if facet == "context":
             return 1 - judged  # contexts match or do not match
         correct = [label.correct_score(facet) for label in self.labels.values()]
-        return majority(score for score in correct if score is not None)
+        known = [score for score in correct if score is not None]
+        return majority(known)
 
 
 def judge_answers(sample: JudgedSample) -> dict[str, dict[str, str]] | None:
@@ -173,14 +174,12 @@ def judge_answers(sample: JudgedSample) -> dict[str, dict[str, str]] | None:
         relationship = _reply(sample, "relationship", Relationship)
     except (KeyError, ReplyRejected):
         return None
+    counts = f"{variables.sizeA} {variables.sizeB} {variables.intersection}"
     return {
         Step.GOLD_CONTEXT: {"value": gold.joined},
         Step.PREDICTED_CONTEXT: {"value": predicted.joined},
         Step.CONTEXT_MATCH: {"value": "yes" if match.match else "no"},
-        Step.VARIABLES: {
-            "value": f"{variables.sizeA} {variables.sizeB} {variables.intersection}",
-            "reason": variables.explanation,
-        },
+        Step.VARIABLES: {"value": counts, "reason": variables.explanation},
         Step.RELATIONSHIP: {"value": relationship.answer, "reason": relationship.explanation},
     }
 
@@ -193,7 +192,8 @@ def _reply(sample: JudgedSample, question: str, reply_type: type[ReplyT]) -> Rep
         ReplyRejected: It is not valid, as in records of other versions.
     """
     replies = sample.record.get("replies") or {}
-    return parse_reply(replies[question][-1], reply_type)
+    all_tries = replies[question]
+    return parse_reply(all_tries[-1], reply_type)
 
 
 def draw_samples(samples: Sequence[JudgedSample], score: str, count: int, seed: int) -> list[Item]:
@@ -209,7 +209,8 @@ def draw_samples(samples: Sequence[JudgedSample], score: str, count: int, seed: 
 
 
 def _item(sample: JudgedSample, score: str) -> Item:
-    digest = sha256(repr((sample.log, score, sample.id)).encode()).hexdigest()
+    identity = repr((sample.log, score, sample.id))
+    digest = sha256(identity.encode()).hexdigest()
     scores = {key: str(sample.values[key]) for key in SCORE_KEYS}
     return Item(
         # The letter keeps a spreadsheet from reading the name as a number.
@@ -251,9 +252,8 @@ def read_labels(paths: Sequence[Path]) -> list[LabelledSample]:
     if not keys:
         names = ", ".join(map(str, paths))
         raise InvalidArgument(f"{names}: no key.csv. Pass the key.csv that was written with the sheet.")
-    return [
-        LabelledSample(**key.model_dump(), labels=labels) for key, labels in read_study(Label, LabelKey, tables, keys)
-    ]
+    study = read_study(Label, LabelKey, tables, keys)
+    return [LabelledSample(**key.model_dump(), labels=labels) for key, labels in study]
 
 
 def is_labels(path: Path) -> bool:

@@ -89,10 +89,12 @@ def write_sheet(mark: type[Mark], items: Sequence[Item], folder: Path) -> None:
         InvalidArgument: One of the files exists.
     """
     empty_columns = dict.fromkeys(["annotator", *mark.columns()], "")
+    sheet_rows = [item.shown | empty_columns for item in items]
+    key_rows = [{"item": item.name, **item.key} for item in items]
     contents = {
-        SHEET: to_csv([item.shown | empty_columns for item in items]),
+        SHEET: to_csv(sheet_rows),
         page_name(mark): page(mark, items),
-        KEY: to_csv([{"item": item.name, **item.key} for item in items]),
+        KEY: to_csv(key_rows),
     }
     for name in contents:
         if (folder / name).exists():
@@ -117,13 +119,15 @@ def page(mark: type[Mark], items: Sequence[Item]) -> str:
     }
     # Only "<" can end a script element or open a comment inside it.
     data = json.dumps(content).replace("<", "\\u003c")
+    digest = sha256(data.encode()).hexdigest()
 
     package = resources.files(__package__)
-    return Template(package.joinpath("sheet.html").read_text("utf-8")).substitute(
+    html = package.joinpath("sheet.html").read_text("utf-8")
+    return Template(html).substitute(
         data=data,
         script=package.joinpath("sheet.js").read_text("utf-8"),
         form=mark.form,
-        digest=sha256(data.encode()).hexdigest()[:12],
+        digest=digest[:12],
     )
 
 
@@ -170,7 +174,8 @@ def _read_marks(mark_type: type[MarkT], paths: Sequence[Path]) -> dict[str, dict
     marks: dict[str, dict[str, MarkT]] = {}
     for path in paths:
         for row in read_rows(path):
-            if not any(row.values.get(column) for column in mark_type.columns()):
+            filled = [row.values.get(column) for column in mark_type.columns()]
+            if not any(filled):
                 continue
             mark = row.parse(mark_type)
             by_annotator = marks.setdefault(mark.item, {})

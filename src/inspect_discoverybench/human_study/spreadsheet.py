@@ -37,14 +37,24 @@ def _unescape(text: str) -> str:
 
 
 def to_csv(rows: Sequence[Mapping[str, str]]) -> str:
-    """Write at least one row with the same columns as CSV, with escaped cells and without control characters."""
+    """Write rows as CSV.
+
+    Args:
+        rows: The cells of each row by column. There is at least one row, and all have the same columns.
+    """
     text = StringIO(newline="")
     # Python 3.11 quotes a carriage return in a cell only if it is part of the line terminator.
     writer = csv.DictWriter(text, rows[0], lineterminator="\r\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow({name: escape(printable(value)) for name, value in row.items()})
+        safe_cells = {name: _safe(value) for name, value in row.items()}
+        writer.writerow(safe_cells)
     return text.getvalue()
+
+
+def _safe(text: str) -> str:
+    """Make a text safe to open in a terminal and in a spreadsheet."""
+    return escape(printable(text))
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,8 @@ def kappa(
     pairs_of_votes = sizes * (sizes - 1)
     pairs_of_equal_votes = (votes * (votes - 1)).sum(axis=1)
     agreement = pairs_of_equal_votes / pairs_of_votes
-    observed = share(name, agreement.tolist(), golds, paper, note=f"annotators agree in {agreement.mean():.1%}")
+    note = f"annotators agree in {agreement.mean():.1%}"
+    observed = share(name, agreement.tolist(), golds, paper, note)
     return replace(
         observed,
         value=_beyond_chance(observed.value, by_chance),

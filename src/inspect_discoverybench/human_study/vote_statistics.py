@@ -27,12 +27,9 @@ def measure_agreement(ballots: Sequence[Ballot]) -> list[Statistic]:
 
 def _agreement(name: str, ballots: Sequence[Ballot], paper: float | None = None) -> Statistic:
     """How often the choice of the majority is that of HMS."""
-    return share(
-        f"HMS agrees with {name}",
-        [ballot.majority == ballot.hms for ballot in ballots],
-        [ballot.cluster for ballot in ballots],
-        paper,
-    )
+    agrees = [ballot.majority == ballot.hms for ballot in ballots]
+    clusters = [ballot.cluster for ballot in ballots]
+    return share(f"HMS agrees with {name}", agrees, clusters, paper)
 
 
 def _kappa(voted: Sequence[Ballot]) -> Statistic:

@@ -81,7 +81,8 @@ def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[I
 
 def _item(first: JudgedSample, second: JudgedSample) -> Item:
     """A pair. Its name and its sides follow from the sample and the logs, so that votes hold for any judge's scores."""
-    digest = sha256(repr((first.id, first.log, second.log)).encode()).hexdigest()
+    identity = repr((first.id, first.log, second.log))
+    digest = sha256(identity.encode()).hexdigest()
     if int(digest, 16) % 2:  # an even chance for each side
         first, second = second, first
     return Item(
@@ -112,7 +113,8 @@ def read_ballots(tables: Sequence[Path], key: Path) -> list[Ballot]:
         DataError: A file does not exist or is not a CSV file.
         InvalidArgument: A column is missing, a value is invalid or repeated, or a pair is not in the key.
     """
-    return [_ballot(pair, votes) for pair, votes in read_study(Vote, PairKey, tables, [key])]
+    study = read_study(Vote, PairKey, tables, [key])
+    return [_ballot(pair, votes) for pair, votes in study]
 
 
 def _ballot(pair: PairKey, votes: Mapping[str, Vote]) -> Ballot:
