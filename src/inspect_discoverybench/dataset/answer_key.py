@@ -32,15 +32,16 @@ def read_answer_key(path: Path) -> Golds:
     table.require_different_columns(path)
     column_of = {column.strip(): column for column in table.columns}
     if not column_of.keys() >= set(COLUMNS):
-        raise DataError(
-            f"{path}: an answer key needs the columns {', '.join(COLUMNS)}. The columns are {', '.join(column_of)}."
-        )
+        needed = ", ".join(COLUMNS)
+        present = ", ".join(column_of)
+        raise DataError(f"{path}: an answer key needs the columns {needed}. The columns are {present}.")
 
     golds: Golds = {}
     for line, row in table.rows.items():
-        *key_values, gold = [row[column_of[name]].strip() for name in COLUMNS]
-        key = GoalKey(*key_values)
-        if golds.setdefault(key, gold) != gold:
+        dataset, metadata_number, query_id, gold = [row[column_of[name]].strip() for name in COLUMNS]
+        key = GoalKey(dataset, metadata_number, query_id)
+        first_gold = golds.setdefault(key, gold)
+        if first_gold != gold:
             raise DataError(
                 f"{path}: line {line}: the gold hypothesis for {tuple(key)} differs from an earlier one. Remove a row."
             )

@@ -39,7 +39,8 @@ def download_tree(root: Path) -> None:
     tree = partial / "tree"
     tree.mkdir(parents=True)
     try:
-        _extract(_download(url, partial), tree, shown_url)
+        archive = _download(url, partial)
+        _extract(archive, tree, shown_url)
         differing = differences(tree)
         if differing:
             raise DataError(f"{shown_url}: {describe(differing)}. {_REMEDY}")
@@ -59,7 +60,8 @@ def _download(url: str, folder: Path) -> Path:
     click.echo(f"Downloading the released data from {shown_url}", err=True)
     downloader = pooch.HTTPDownloader(progressbar=True, chunk_size=2**16)
     try:
-        return Path(pooch.retrieve(url, None, "archive.tar.gz", folder, downloader=downloader))
+        path = pooch.retrieve(url, None, "archive.tar.gz", folder, downloader=downloader)
+        return Path(path)
     except OSError as error:  # includes all errors of `requests`
         # Not the message of `requests`: it has URLs, with passwords and signatures.
         reason = type(error).__name__
@@ -77,6 +79,7 @@ def _extract(archive: Path, tree: Path, shown_url: str) -> None:
                 # All paths in the archive start with one folder, named after the commit.
                 _, _, path = member.name.partition("/")
                 if member.isreg() and path in checksums():
-                    members.extract(member.replace(name=path, deep=False), tree, filter="data")
+                    released = member.replace(name=path, deep=False)
+                    members.extract(released, tree, filter="data")
     except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(f"{shown_url} is a damaged archive: {error}. {_REMEDY}") from error

@@ -13,7 +13,8 @@ def cached_file(name: str, content: bytes) -> Path:
     # Slow to import.
     import pooch  # type: ignore[import-untyped]
 
-    folder = Path(pooch.os_cache("inspect-discoverybench")) / hashlib.sha256(content).hexdigest()
+    checksum = hashlib.sha256(content).hexdigest()
+    folder = Path(pooch.os_cache("inspect-discoverybench")) / checksum
     return write_whole(folder / name, content)
 
 

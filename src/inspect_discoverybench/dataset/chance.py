@@ -67,7 +67,11 @@ def chance_tests(samples: Sequence[Sample], seed: int) -> dict[str, ChanceTests]
         for name, path in (sample.files or {}).items():
             if name not in metadata.unpermuted_files:
                 files[f"{metadata.dataset}/{name}"] = Path(path)
-    return {name: _test_pairs(_read(path)) for name, path in sorted(files.items())}
+    tested = {}
+    for name, file in sorted(files.items()):
+        table = _read(file)
+        tested[name] = _test_pairs(table)
+    return tested
 
 
 def _read(path: Path) -> "pd.DataFrame":
@@ -81,10 +85,13 @@ def _read(path: Path) -> "pd.DataFrame":
 
 def _test_pairs(table: "pd.DataFrame") -> ChanceTests:
     columns = [name for name in table if _is_tested(table[name])]
-    values = [_p_value(table[[first, second]].dropna()) for first, second in combinations(columns, 2)]
-    defined = [value for value in values if value is not None]
-    significant = sum(value < LEVEL for value in defined)
-    return ChanceTests(len(table), len(columns), len(defined), significant)
+    defined = []
+    for first, second in combinations(columns, 2):
+        p_value = _p_value(table[[first, second]].dropna())
+        if p_value is not None:
+            defined.append(p_value)
+    significant = [p_value for p_value in defined if p_value < LEVEL]
+    return ChanceTests(rows=len(table), columns=len(columns), tests=len(defined), significant=len(significant))
 
 
 def _is_number(column: "pd.Series") -> bool:
@@ -113,7 +120,8 @@ def _p_value(pair: "pd.DataFrame") -> float | None:
             value = spearmanr(first, second).pvalue
         elif _is_number(first) or _is_number(second):
             number, category = (first, second) if _is_number(first) else (second, first)
-            value = kruskal(*[group for _, group in number.groupby(category)]).pvalue
+            groups = [group for _, group in number.groupby(category)]
+            value = kruskal(*groups).pvalue
         else:
             value = chi2_contingency(pd.crosstab(first, second)).pvalue
     return None if pd.isna(value) else float(value)

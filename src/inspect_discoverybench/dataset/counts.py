@@ -35,7 +35,10 @@ def audit_release(root: Path) -> dict[str, Counts]:
     Raises:
         DataError: A file is missing or invalid.
     """
-    return {f"{split.benchmark}/{split.name}": _count(split.goals(root)) for split in (*REAL, *SYNTH)}
+    audits = {}
+    for split in (*REAL, *SYNTH):
+        audits[f"{split.benchmark}/{split.name}"] = _count(split.goals(root))
+    return audits
 
 
 def audit_studies(path: Path, answer_key: Path | None = None) -> dict[str, Counts]:
@@ -67,7 +70,8 @@ def audit_studies(path: Path, answer_key: Path | None = None) -> dict[str, Count
 
 def _count(goals: Sequence[SourcedGoal], without_goals: Sequence[Path] = ()) -> Counts:
     counts: Counts = defaultdict(set)
-    for source in {*(goal.source for goal in goals), *without_goals}:
+    with_goals = {goal.source for goal in goals}
+    for source in with_goals.union(without_goals):
         counts["metadata files"].add(str(source))
         for key in unknown_keys(source):
             counts[UNKNOWN_KEYS].add(f"{source}: {key}")
@@ -124,7 +128,8 @@ def _count_columns(counts: Counts, source: Path, file: DataFile, read_table: Cal
     if not is_table(path):
         return
     columns = read_table(path).columns
-    for name in _repeated([column.strip() for column in columns]):
+    stripped = [column.strip() for column in columns]
+    for name in _repeated(stripped):
         counts[TWICE_NAMED].add(f"{path}: {name or 'columns without a name'}")
     for name in described:
         if name not in columns:

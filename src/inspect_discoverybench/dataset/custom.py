@@ -21,7 +21,8 @@ from inspect_discoverybench.replies import normalize_case_and_spaces
 def demo_samples(hints: Hints) -> list[Sample]:
     """Load the eight invented studies of the demo."""
     folder = Path(__file__).with_name("demo")
-    return make_samples(read_goals("demo", metadata_files(folder), None), hints)
+    goals = read_goals("demo", metadata_files(folder), None)
+    return make_samples(goals, hints)
 
 
 def custom_samples(path: Path, answer_key: Path | None, hints: Hints) -> list[Sample]:
@@ -54,9 +55,10 @@ def require_readable_by_image(samples: Sequence[Sample]) -> None:
         if reason:
             unreadable.append(f"{file} ({reason})")
     if unreadable:
+        listed = ", ".join(unreadable)
         raise DataError(
-            f"The sandbox image cannot read {', '.join(unreadable)}. Convert it to Parquet or CSV, or pass an image "
-            "that has the package: -T image=NAME."
+            f"The sandbox image cannot read {listed}. Convert it to Parquet or CSV, or pass an image that has the "
+            "package: -T image=NAME."
         )
 
 
@@ -102,9 +104,8 @@ def single_goal(path: Path, goal: object, answer_key: Path | None, hints: Hints)
     question = _one_text(goal)
     location = absolute(path)
     if location.is_dir():
-        raise InvalidArgument(
-            f"{location} is a folder. With a goal, name the metadata file, such as {metadata_files(location)[0]}."
-        )
+        first_file = metadata_files(location)[0]
+        raise InvalidArgument(f"{location} is a folder. With a goal, name the metadata file, such as {first_file}.")
     study = Study.read(location)
     asked_goal = _existing_or_new_goal(study, question)
     golds = None  # a new goal has none, whatever rows the answer key has
@@ -166,4 +167,5 @@ def _existing_or_new_goal(study: Study, question: str) -> Goal:
             return goal
 
     last_id = max((goal.query_id for goal in study.goals), default=-1)
-    return Goal.model_validate({"qid": last_id + 1, "question": question, "question_type": "general"})
+    query = {"qid": last_id + 1, "question": question, "question_type": "general"}
+    return Goal.model_validate(query)

@@ -66,7 +66,8 @@ def _is_metadata(folder: Path, path: Path) -> bool:
     has_other_names = path.stat().st_nlink > 1
     if not has_other_names:
         return False
-    return any(path.samefile(other) for other in folder.rglob("metadata_*.json") if other.exists())
+    metadata_files = folder.rglob("metadata_*.json")
+    return any(path.samefile(other) for other in metadata_files if other.exists())
 
 
 @solver
@@ -109,9 +110,10 @@ async def changed_files(checksums: Mapping[str, str], folder: str | None = None)
     result = await sandbox().exec(command, cwd=folder, timeout=600)
     lines = result.stdout.splitlines()
     if not result.success or len(lines) != len(checksums):
+        reason = result.stderr.strip()[-500:]
         raise DataError(
-            f"The data files cannot be checked in the sandbox (exit code {result.returncode}): "
-            f"{result.stderr.strip()[-500:]}. The sandbox needs `sh` and `sha256sum`."
+            f"The data files cannot be checked in the sandbox (exit code {result.returncode}): {reason}. "
+            "The sandbox needs `sh` and `sha256sum`."
         )
 
     changed = []

@@ -134,7 +134,8 @@ def _require_data_file(path: Path) -> None:
     if not path.exists():
         raise DataError(f"The data file '{path}' does not exist. Check the spelling or pass an absolute path.")
     if path.is_dir():
-        raise DataError(f"'{path}' is a folder. Name its data files, such as '{path / 'data.csv'}'.")
+        example = path / "data.csv"
+        raise DataError(f"'{path}' is a folder. Name its data files, such as '{example}'.")
     if METADATA_NAME.fullmatch(path.name.casefold()):
         raise DataError(f"'{path}' has the name of a metadata file. Pass it as --metadata, or rename it.")
     if path.is_file() and path.stat().st_size == 0:
@@ -215,7 +216,8 @@ def _columns(frame: "DataFrame", names: Sequence[Any], labels: Mapping[str, str]
         # Whole numbers with missing values are numbers with a decimal point in pandas, until it converts them.
         values = frame.iloc[:, position].convert_dtypes().dropna()
         kind = "empty" if values.empty else _KINDS.get(infer_dtype(values), "text")
-        columns.append(DraftColumn(str(name), (labels or {}).get(name, ""), kind, _examples(values)))
+        description = labels.get(name, "") if labels else ""
+        columns.append(DraftColumn(str(name), description, kind, _examples(values)))
     return columns
 
 

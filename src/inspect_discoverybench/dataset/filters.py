@@ -28,7 +28,8 @@ def select(samples: Sequence[Sample], filters: Mapping[str, FieldFilter]) -> lis
         accepted = {str(value) for value in listed}
         possible = {_value(sample, name) for sample in samples}
         for value in accepted - possible:
-            raise InvalidArgument(f"{name}={value} matches no sample. Possible values: {', '.join(sorted(possible))}.")
+            choices = ", ".join(sorted(possible))
+            raise InvalidArgument(f"{name}={value} matches no sample. Possible values: {choices}.")
         selected = [sample for sample in selected if _value(sample, name) in accepted]
 
     if not selected:
@@ -37,4 +38,5 @@ def select(samples: Sequence[Sample], filters: Mapping[str, FieldFilter]) -> lis
 
 
 def _value(sample: Sample, name: str) -> str:
-    return str((sample.metadata or {})[name])
+    metadata = sample.metadata or {}
+    return str(metadata[name])

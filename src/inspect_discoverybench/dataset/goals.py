@@ -69,7 +69,8 @@ def read_goals(split: str, paths: Sequence[Path], answer_key: Path | None) -> li
                 )
             sources[sample_id] = path
             goals.append(metadata)
-    return [SourcedGoal(sources[goal.sample_id], goal) for goal in flag_repeated_questions(goals)]
+    flagged = flag_repeated_questions(goals)
+    return [SourcedGoal(sources[goal.sample_id], goal) for goal in flagged]
 
 
 def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds | None = None) -> SampleMetadata:
@@ -82,7 +83,8 @@ def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds
     number = metadata_number(path)
     gold = goal.true_hypothesis
     if golds is not None:
-        gold = golds.get(GoalKey(folder, str(number), str(goal.query_id)), "")
+        key = GoalKey(folder, str(number), str(goal.query_id))
+        gold = golds.get(key, "")
 
     length = workflow_length(study.workflow)
     sample_id = f"{split}/{folder}/{number}/{goal.query_id}"
@@ -113,7 +115,8 @@ def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds
 
 @cache
 def _surviving_golds() -> frozenset[str]:
-    return frozenset(row["id"] for row in Table.read(SURVIVING_GOLDS).rows.values())
+    table = Table.read(SURVIVING_GOLDS)
+    return frozenset(row["id"] for row in table.rows.values())
 
 
 def workflow_length(workflow: str) -> int | None:

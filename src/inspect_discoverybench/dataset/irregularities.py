@@ -28,7 +28,8 @@ def reveals(text: str, gold: str) -> bool:
     gold_words = set(_WORD.findall(gold.casefold()))
     if not gold_words:
         return False
-    revealed = gold_words & set(_WORD.findall(text.casefold()))
+    text_words = set(_WORD.findall(text.casefold()))
+    revealed = gold_words & text_words
     return len(revealed) >= REVEALED_SHARE * len(gold_words)
 
 
@@ -47,11 +48,12 @@ def flag_repeated_questions(goals: Sequence[SampleMetadata]) -> list[SampleMetad
     for question, goal in zip(questions, goals, strict=True):
         group = groups[question]
         first = group[0].sample_id
-        has_variants = len({other.dataset for other in group}) > 1
+        golds = {other.gold_hypothesis for other in group}
+        datasets = {other.dataset for other in group}
         flags = {
             "duplicate_of": None if goal.sample_id == first else first,
-            "conflicting_gold": len({other.gold_hypothesis for other in group}) > 1,
-            "variant": VARIANTS.get(goal.dataset) if has_variants else None,
+            "conflicting_gold": len(golds) > 1,
+            "variant": VARIANTS.get(goal.dataset) if len(datasets) > 1 else None,
         }
         flagged.append(goal.model_copy(update=flags))
     return flagged

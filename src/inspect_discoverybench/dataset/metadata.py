@@ -148,9 +148,9 @@ class Study(ReleasedModel):
             return cls.model_validate(content)
         except ValidationError as error:
             reason = first_reason(error)
-            unknown = _unknown_keys(content)
+            unknown = " ".join(_unknown_keys(content))
             if unknown:
-                reason += f" Unknown keys: {' '.join(unknown)}"
+                reason += f" Unknown keys: {unknown}"
             raise DataError(f"{path}: {reason} docs/custom.md describes metadata files.") from error
 
 
@@ -164,19 +164,25 @@ def unknown_keys(path: Path) -> list[str]:
 
 
 def _unknown_keys(content: Any) -> list[str]:
+    known_keys = _known_keys()
+    sentences = []
+    for place in _places_of_unknown_keys(content):
+        key = place[-1]
+        if key not in UNUSED_KEYS:
+            dotted_place = ".".join(place)
+            suggestion = did_you_mean(key, known_keys)
+            sentences.append(f"{dotted_place}.{suggestion}")
+    return sentences
+
+
+def _places_of_unknown_keys(content: Any) -> list[list[str]]:
+    """The keys and positions that lead to each key that no model has, such as `["datasets", "0", "colour"]`."""
     try:
         Study.model_validate(content, extra="forbid")
     except ValidationError as error:
-        unknown = [each["loc"] for each in error.errors() if each["type"] == "extra_forbidden"]
-    else:
-        unknown = []
-
-    sentences = []
-    for place in unknown:
-        key = str(place[-1])
-        if key not in UNUSED_KEYS:
-            sentences.append(f"{'.'.join(map(str, place))}.{did_you_mean(key, _known_keys())}")
-    return sentences
+        unknown = [details for details in error.errors() if details["type"] == "extra_forbidden"]
+        return [[str(part) for part in details["loc"]] for details in unknown]
+    return []
 
 
 def _known_keys() -> list[str]:

@@ -57,9 +57,10 @@ def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
         placebos.append(_with_files(sample, files, seed))
 
     if refusals:
+        listed = "; ".join(refusals)
         raise InvalidArgument(
-            f"placebo={seed}: these data files cannot be permuted, so their associations would stay: "
-            f"{'; '.join(refusals)}. Convert them to .csv, .tsv or .dta, with the described columns."
+            f"placebo={seed}: these data files cannot be permuted, so their associations would stay: {listed}. "
+            "Convert them to .csv, .tsv or .dta, with the described columns."
         )
     return placebos
 
@@ -86,11 +87,13 @@ def _permute_files(
     files = _PermutedFiles(paths=dict(sample.files or {}), unpermuted=[], refusals=[])
     for description in metadata.data_files:
         name = f"{metadata.dataset}/{description.name}"
+        original = Path(files.paths[description.name])
         columns = tuple(column.name for column in description.columns)
         try:
-            permuted = permute_file(Path(files.paths[description.name]), columns, f"{seed}/{name}")
+            permuted = permute_file(original, columns, f"{seed}/{name}")
         except DataError as error:
-            files.refusals.append(f"{name} ({error.message.rstrip('.')})")
+            reason = error.message.rstrip(".")
+            files.refusals.append(f"{name} ({reason})")
             continue
         if permuted is None:
             files.unpermuted.append(description.name)
@@ -98,7 +101,8 @@ def _permute_files(
             files.paths[description.name] = permuted
 
     if len(files.unpermuted) == len(files.paths):
-        files.refusals.append(f"{', '.join(files.unpermuted)} of {sample.id} (no table)")
+        listed = ", ".join(files.unpermuted)
+        files.refusals.append(f"{listed} of {sample.id} (no table)")
     return files
 
 
@@ -168,7 +172,8 @@ def _permute_text(path: Path, columns: Sequence[str], seed: str) -> bytes:
     if columns and not any(column.strip() in names for column in columns):
         raise DataError("no described column is in its first row; separate values with commas, tabs or semicolons")
 
-    cells_by_column = zip(*(record.cells for record in others if record.values), strict=True)
+    rows = [record.cells for record in others if record.values]
+    cells_by_column = zip(*rows, strict=True)
     shuffled = [_shuffled(cells, f"{seed}/{number}") for number, cells in enumerate(cells_by_column)]
     permuted_rows = zip(*shuffled, strict=True)
 
@@ -176,7 +181,8 @@ def _permute_text(path: Path, columns: Sequence[str], seed: str) -> bytes:
     texts = [header.text]
     for record in others:
         if record.values:
-            texts.append(separator.join(next(permuted_rows)) + record.end)
+            cells = next(permuted_rows)
+            texts.append(separator.join(cells) + record.end)
         else:  # blank lines stay where they are
             texts.append(record.text)
     return "".join(texts).encode(file.encoding)

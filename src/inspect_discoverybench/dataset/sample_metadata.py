@@ -35,7 +35,8 @@ class Fingerprints(BaseModel):
 
 def fingerprint(value: Any) -> str:
     """The first 12 hexadecimal digits of the SHA-256 of a JSON value. The order of keys does not matter."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:12]
+    content = json.dumps(value, sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()[:12]
 
 
 class SampleMetadata(BaseModel):

@@ -81,7 +81,8 @@ def make_samples(goals: Sequence[SourcedGoal], hints: Hints) -> list[Sample]:
 
 def _has_hint(goal: SampleMetadata, hint: str) -> bool:
     """Whether a goal has a hint of this name: that of its study, or that of one of its data files."""
-    return any(getattr(part, hint, "") for part in (goal, *goal.data_files))
+    described = (goal, *goal.data_files)
+    return any(getattr(part, hint, "") for part in described)
 
 
 def data_checksum(samples: Iterable[Sample], fields: Sequence[str] = GOAL_FIELDS) -> str:
@@ -91,4 +92,5 @@ def data_checksum(samples: Iterable[Sample], fields: Sequence[str] = GOAL_FIELDS
         metadata = sample.metadata or {}
         values = {name: metadata.get(name) for name in fields}
         contents.append(json.dumps([sample.id, values], sort_keys=True))
-    return hashlib.sha256("\n".join(sorted(contents)).encode()).hexdigest()
+    text = "\n".join(sorted(contents))
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,5 +1,6 @@
 """The splits of the released data."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -49,8 +50,9 @@ class Split:
         Raises:
             DataError: A file is missing or invalid.
         """
+        paths = metadata_files(root / self.folder)
         answer_key = root / self.answer_key if self.answer_key else None
-        return read_goals(self.name, metadata_files(root / self.folder), answer_key)
+        return read_goals(self.name, paths, answer_key)
 
 
 REAL = (
@@ -78,31 +80,45 @@ def released_samples(benchmark: Benchmark, split: str, hints: Hints) -> list[Sam
 
     Args:
         benchmark: `real` or `synth`.
-        split: Name of the split, `all`, or for DB-REAL `lite`, whose samples keep their ids. Flags of repeated
-            questions are by split.
+        split: Name of the split, `all`, or for DB-REAL `lite`. Flags of repeated questions are by split.
         hints: Hints to add to the task text.
 
     Raises:
         InvalidArgument: The split does not exist, or no sample has a requested hint.
         DataError: The data are missing, or a file differs from the released file.
     """
-    if benchmark == "real" and split == LITE:
-        samples = {sample.id: sample for sample in released_samples(benchmark, "test", hints)}
-        return [samples[sample_id] for sample_id in LITE_IDS.read_text("utf-8").split()]
+    parts = _parts(benchmark)
+    names = list(parts)
+    if split not in names:  # in the list, because Inspect makes `split=train,test` a list, which is no key
+        possible = ", ".join(names)
+        raise InvalidArgument(f"split={split} is not a split of {benchmark}. Possible values: {possible}.")
 
-    splits = REAL if benchmark == "real" else SYNTH
-    chosen = [each for each in splits if split in (each.name, ALL)]
-    if not chosen:
-        names = [each.name for each in splits]
-        if benchmark == "real":
-            names.append(LITE)
-        raise InvalidArgument(
-            f"split={split} is not a split of {benchmark}. Possible values: {', '.join([*names, ALL])}."
-        )
+    samples = _read_samples(parts[split], hints)
+    if split == LITE:
+        return _lite(samples)
+    return samples
 
+
+def _parts(benchmark: Benchmark) -> Mapping[str, Sequence[Split]]:
+    """The splits that are read for each value of the argument `split`. The samples of `lite` are some of `test`."""
+    if benchmark == "real":
+        train, test = REAL
+        return {"train": [train], "test": [test], LITE: [test], ALL: REAL}
+    train, dev, test = SYNTH
+    return {"train": [train], "dev": [dev], "test": [test], ALL: SYNTH}
+
+
+def _read_samples(splits: Sequence[Split], hints: Hints) -> list[Sample]:
     root = data_root()
     goals: list[SourcedGoal] = []
-    for each in chosen:
-        require_released(root, each.files())
-        goals += each.goals(root)
+    for split in splits:
+        require_released(root, split.files())
+        goals += split.goals(root)
     return make_samples(goals, hints)
+
+
+def _lite(test_samples: Sequence[Sample]) -> list[Sample]:
+    """The samples of `lite`, with their ids and flags in the whole test split."""
+    by_id = {sample.id: sample for sample in test_samples}
+    ids = LITE_IDS.read_text("utf-8").split()
+    return [by_id[sample_id] for sample_id in ids]

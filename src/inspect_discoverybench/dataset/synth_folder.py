@@ -5,7 +5,8 @@ import re
 
 def target_depth(folder: str, domain: str) -> int | None:
     """Level of the target below the root of the semantic tree, if the folder is one of this domain of DB-SYNTH."""
-    match = re.fullmatch(rf"{slug_of(domain)}_\d+_(\d+)", folder)
+    slug = slug_of(domain)
+    match = re.fullmatch(rf"{slug}_\d+_(\d+)", folder)
     if match is None:
         return None
     return int(match[1])
@@ -13,4 +14,5 @@ def target_depth(folder: str, domain: str) -> int | None:
 
 def slug_of(domain: str) -> str:
     """The name of a domain in the form of a folder name, such as `meta-science`."""
-    return "-".join(re.findall(r"[a-z0-9]+", domain.lower()))
+    words = re.findall(r"[a-z0-9]+", domain.lower())
+    return "-".join(words)

@@ -109,7 +109,7 @@ def read_records(text: str, path: Path) -> Iterator[Record]:
     lines = list(StringIO(text, newline=""))
     reader = csv.reader(lines, delimiter=separator, strict=True)
     width = None
-    previous_end = 0
+    previous_end = 0  # a row is on several lines if a value has line breaks
     try:
         for values in reader:
             width = width or len(values)
@@ -118,7 +118,8 @@ def read_records(text: str, path: Path) -> Iterator[Record]:
                     f"{path}: line {reader.line_num} has {len(values)} values, expected {width}. The file may be "
                     f"truncated, or a value with {separator!r} or a line break is not in double quotes."
                 )
-            yield Record(reader.line_num, "".join(lines[previous_end : reader.line_num]), values)
+            row_text = "".join(lines[previous_end : reader.line_num])
+            yield Record(reader.line_num, row_text, values)
             previous_end = reader.line_num
     except csv.Error as error:
         raise DataError(f"{path}: line {reader.line_num}: {error}. The file may be truncated.") from error

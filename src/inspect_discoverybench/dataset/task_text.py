@@ -35,7 +35,8 @@ class Hints:
         require_boolean("domain_knowledge", self.domain_knowledge)
         require_boolean("workflow_tags", self.workflow_tags)
         if self.framing not in FRAMINGS:
-            raise InvalidArgument(f"framing must be one of {', '.join(FRAMINGS)}, got {self.framing}.")
+            possible = ", ".join(FRAMINGS)
+            raise InvalidArgument(f"framing must be one of {possible}, got {self.framing}.")
 
     def requested(self) -> list[str]:
         """The names of the hints to add."""
@@ -77,7 +78,8 @@ def _framing(name: str) -> str:
 def _hint_section(heading: str, text: str) -> str:
     if not text:
         return ""
-    return f"\n{Prompt.load('solvers/hint').render(heading=heading, text=text)}\n"
+    section = Prompt.load("solvers/hint").render(heading=heading, text=text)
+    return f"\n{section}\n"
 
 
 def _describe(file: DataFile, hints: Hints, columns: bool) -> str:
@@ -90,7 +92,8 @@ def _describe(file: DataFile, hints: Hints, columns: bool) -> str:
         parts.append(Prompt.load("solvers/without_columns").render(suffix=Path(file.name).suffix))
     elif columns:
         parts.append(Prompt.load("solvers/columns").render(columns=_column_list(file)))
-    return Prompt.load("solvers/data_file").render(name=file.name, contents="\n\n".join(parts))
+    contents = "\n\n".join(parts)
+    return Prompt.load("solvers/data_file").render(name=file.name, contents=contents)
 
 
 def _column_list(file: DataFile) -> str:
