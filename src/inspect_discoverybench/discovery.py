@@ -112,7 +112,7 @@ def discovery_task(
         working_limit=3600,
         config=GenerateConfig(timeout=DEFAULT_TIMEOUT),
         token_limit="output:100000",
-        viewer=_viewer(claim=claim or placebo is not None, is_placebo=placebo is not None),
+        viewer=_viewer(claim, is_placebo=placebo is not None),
         metadata=metadata,
         version=version,
     )
@@ -140,15 +140,16 @@ def _viewer(claim: bool, is_placebo: bool) -> ViewerConfig:
     """The columns of the list of samples in the log viewer. The beginning of the input is the goal.
 
     Args:
-        claim: Whether there is a column for claims.
-        is_placebo: Whether the claims are false, so that a high score is bad. On the data, it is neither good nor bad.
+        claim: Whether there is a column for claims, on the data or under the placebo.
+        is_placebo: Whether the data are permuted, so that every claim is false. The placebo always has the column.
     """
     labels = dict(SCORE_KEYS)
     scales = {key: ScoreColorScale(palette="good-high", min=0, max=1) for key in SCORE_KEYS}
-    if claim:
-        labels[CLAIM_KEY] = "False claim" if is_placebo else "Claim"
     if is_placebo:
+        labels[CLAIM_KEY] = "False claim"
         scales[CLAIM_KEY] = ScoreColorScale(palette="good-low", min=0, max=1)
+    elif claim:
+        labels[CLAIM_KEY] = "Claim"  # without colors: a claim is good if it is true, which this score does not say
     columns = [TaskSamplesColumn(id=name) for name in ("sampleStatus", "sampleId", "input")]
     columns += [TaskSamplesColumn.score(SCORE_NAME, key) for key in labels]
     columns += [TaskSamplesColumn(id=name) for name in ("answer", "target", "tokens", "duration", "limit", "error")]
