@@ -28,7 +28,8 @@ def read_table(path: Path) -> Table:
     table = {}
     for name in names:
         values = [number(row[name]) for row in rows]
-        if sum(map(math.isfinite, values)) >= MIN_NUMBERS:
+        numbers = [value for value in values if math.isfinite(value)]
+        if len(numbers) >= MIN_NUMBERS:
             table[name] = values
     return table
 
@@ -65,10 +66,8 @@ def fit_line(table: Table, x: str, y: str) -> Line | None:
     if share == 0:
         return None
     verb = "increases" if slope > 0 else "decreases"
-    return Line(
-        share,
-        f"{y} {verb} linearly with {x}, by {abs(slope):.3g} per unit (n = {len(xs)}, R2 = {share:.2f})",
-    )
+    fit = f"n = {len(xs)}, R2 = {share:.2f}"
+    return Line(share, f"{y} {verb} linearly with {x}, by {abs(slope):.3g} per unit ({fit})")
 
 
 def discover(goal: str) -> None:
@@ -97,4 +96,5 @@ def discover(goal: str) -> None:
 
 # An unclosed quote must not prevent reading the other files.
 csv.field_size_limit(10**9)
-TABLES = [read_table(path) for path in sorted(Path().iterdir()) if path.suffix in SUFFIXES]
+PATHS = [path for path in sorted(Path().iterdir()) if path.suffix in SUFFIXES]
+TABLES = [read_table(path) for path in PATHS]

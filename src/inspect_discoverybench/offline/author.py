@@ -28,7 +28,8 @@ def answer(schema: str | None, values: Values) -> Values | None:
         case "synth_expand":
             return _derivation(values["node"], _unused_variables(values))
         case "synth_distractors":
-            return {"columns": _unused_variables(values)[: values["count"]]}
+            count = values["count"]
+            return {"columns": _unused_variables(values)[:count]}
         case "synth_task":
             return _task(values)
         case "synth_review":
@@ -44,7 +45,8 @@ def answer(schema: str | None, values: Values) -> Values | None:
 def _domains(values: Values) -> Values:
     """Number the domains, starting with the number of those to avoid."""
     first = len(values["avoid"])
-    return {"domains": [{"name": f"invented domain {first + number}"} for number in range(values["count"])]}
+    numbers = range(first, first + values["count"])
+    return {"domains": [{"name": f"invented domain {number}"} for number in numbers]}
 
 
 def _root(values: Values) -> Values:
@@ -64,7 +66,8 @@ def _unused_variables(values: Values) -> list[Values]:
     """The variables whose names are not used yet, in an order that depends on the request alone."""
     used = values["used_names"]
     variables = [variable for variable in VARIABLES if variable["name"] not in used]
-    Random(json.dumps(values, sort_keys=True)).shuffle(variables)
+    seed = json.dumps(values, sort_keys=True)
+    Random(seed).shuffle(variables)
     return variables
 
 
@@ -75,9 +78,11 @@ def _derivation(target: Values, variables: Sequence[Values]) -> Values:
     deviation = SPREAD * _width(target)
     terms = [f"{_middle(target):g}"]
     for child in children:
-        # The square of a distance has about a twelfth of the squared width as its mean and its standard deviation.
+        name = child["name"]
+        squared_distance = f"(df['{name}'] - {_middle(child):g}) ** 2"
+        # It has about a twelfth of the squared width as its mean and its standard deviation.
         curvature = 12 * deviation / _width(child) ** 2
-        terms.append(f"{curvature:.3g} * (df['{child['name']}'] - {_middle(child):g}) ** 2 - {deviation:.3g}")
+        terms.append(f"{curvature:.3g} * {squared_distance} - {deviation:.3g}")
     return {"expression": " + ".join(terms), "children": children}
 
 

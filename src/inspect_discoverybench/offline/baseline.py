@@ -43,7 +43,8 @@ def _analyse(request: Request) -> ChatMessageAssistant:
     if "python" in request.tools and not outputs:
         return request.call("python", {"code": _program(request)})
 
-    printed = re.search(r"^Hypothesis: (.+)$", "".join(outputs), re.MULTILINE)
+    output = "".join(outputs)
+    printed = re.search(r"^Hypothesis: (.+)$", output, re.MULTILINE)
     answer = {
         "hypothesis": printed[1] if printed else GUESS,
         "workflow": WORKFLOW,
@@ -54,7 +55,8 @@ def _analyse(request: Request) -> ChatMessageAssistant:
     if submit is None or request.outputs("submit"):
         return ChatMessageAssistant(content=text)
     # Another agent's tool may have a single parameter, for the whole answer.
-    return request.call("submit", {name: answer.get(name, text) for name in submit.parameters.properties})
+    arguments = {name: answer.get(name, text) for name in submit.parameters.properties}
+    return request.call("submit", arguments)
 
 
 def _program(request: Request) -> str:

@@ -35,7 +35,8 @@ def reply(request: Request) -> ChatMessageAssistant:
     for key, rule in _RULES.items():
         if f'"{key}":' in question:
             explanation = CLAIM_EXPLANATION if key == "claim" else SIGNATURE
-            return ChatMessageAssistant(content=json.dumps({**rule(values), "explanation": explanation}))
+            answer = {**rule(values), "explanation": explanation}
+            return ChatMessageAssistant(content=json.dumps(answer))
     return ChatMessageAssistant(content=f"{SIGNATURE}: the messages contain none of the judge's questions.")
 
 
@@ -49,7 +50,8 @@ def _overlap(gold: str, predicted: str) -> float:
     if gold == predicted:
         return 1.0
     stems = _stems(gold)
-    return len(stems & _stems(predicted)) / max(1, len(stems))
+    common = stems & _stems(predicted)
+    return len(common) / max(1, len(stems))
 
 
 def _quote(values: Values) -> Values:
@@ -74,7 +76,8 @@ def _extract(values: Values) -> Values:
 
 
 def _match(values: Values) -> Values:
-    return {"match": _overlap(values["gold_context"], values["predicted_context"]) >= SIMILAR_SHARE}
+    share = _overlap(values["gold_context"], values["predicted_context"])
+    return {"match": share >= SIMILAR_SHARE}
 
 
 def _variables(values: Values) -> Values:

@@ -41,7 +41,8 @@ class Request:
         """The role whose turn it is, for agents with roles. They record it in the metadata of messages."""
         role: str | None = None
         for message in self.messages:
-            role = (message.metadata or {}).get("role", role)
+            metadata = message.metadata or {}
+            role = metadata.get("role", role)
         return role
 
     def outputs(self, tool: str) -> list[str]:
@@ -102,14 +103,16 @@ class OfflineModel(ModelAPI):
     ) -> ModelOutput:
         """Reply by rule. `tools` has only what `tool_choice` permits."""
         schema = config.response_schema.name if config.response_schema else None
-        reply = self._reply(Request(input, {tool.name: tool for tool in tools}, schema))
+        tools_by_name = {tool.name: tool for tool in tools}
+        reply = self._reply(Request(input, tools_by_name, schema))
         reply.model = self.model_name
         reply.source = "generate"
 
         stop_reason: StopReason = "tool_calls" if reply.tool_calls else "stop"
         output = ModelOutput.from_message(reply, stop_reason)
         input_tokens = sum(_tokens(message.text) for message in input)
-        output_tokens = _tokens(reply.model_dump_json(include={"content", "tool_calls"}))
+        reply_text = reply.model_dump_json(include={"content", "tool_calls"})
+        output_tokens = _tokens(reply_text)
         output.usage = ModelUsage(
             input_tokens=input_tokens, output_tokens=output_tokens, total_tokens=input_tokens + output_tokens
         )
