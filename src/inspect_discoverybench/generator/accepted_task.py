@@ -47,9 +47,8 @@ async def write_task(
     if rejection is not None:
         return rejection
     if task.is_handwritten:
-        return AcceptedTask(
-            task, HypothesisAndGoal.model_validate(task.node.model_dump(include={"hypothesis", "goal"}))
-        )
+        fields = task.node.model_dump(include={"hypothesis", "goal"})
+        return AcceptedTask(task, HypothesisAndGoal.model_validate(fields))
 
     descriptions = tree.descriptions()
     facts = {
@@ -66,9 +65,10 @@ async def write_task(
     except AuthorFailed as error:
         return Rejection(task.name, "text", error.message)
 
+    columns = file_columns(tree, [task], task.name)
     shown = {
         **facts,
-        "columns": {name: descriptions[name] for name in file_columns(tree, [task], task.name)},
+        "columns": {name: descriptions[name] for name in columns},
         "masked": task.masked,
         **text.model_dump(),
     }
@@ -86,7 +86,8 @@ async def _ask_author(author: Model, task: TreeTask, facts: Mapping[str, Any]) -
         return reply
 
     drafts = [step.model_dump(include={"hypothesis", "sub_population"}) for step in task.derivations()]
-    return await ask(author, "task", {**facts, "drafts": drafts, "masked": task.masked}, HypothesisAndGoal, check)
+    values = {**facts, "drafts": drafts, "masked": task.masked}
+    return await ask(author, "task", values, HypothesisAndGoal, check)
 
 
 async def _ask_reviewer(reviewer: Model, shown: Mapping[str, Any]) -> Review:

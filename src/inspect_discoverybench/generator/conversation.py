@@ -58,7 +58,8 @@ async def ask(
         return output
 
     async def accept(text: str) -> ResultT:
-        return await check(parse_reply(text, reply_type))
+        reply = parse_reply(text, reply_type)
+        return await check(reply)
 
     # The request for the domains of a set is the only one without a name.
     async with span(f"{prompt}: {values.get('name', 'set')}"):

@@ -77,7 +77,8 @@ class DomainSource:
             if len(reply.domains) < self.count:
                 raise ReplyRejected(f"expected {self.count} domains.")
             domains = reply.domains[: self.count]  # more than expected do no harm
-            problem = _problem_of_names([*(domain.name for domain in domains), *REAL_DOMAINS])
+            names = [domain.name for domain in domains]
+            problem = _problem_of_names([*names, *REAL_DOMAINS])
             if problem is not None:
                 raise ReplyRejected(problem)
             return Domains(domains=domains)

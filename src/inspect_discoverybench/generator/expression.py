@@ -76,7 +76,8 @@ class Expression:
             ExpressionRefused: It is not Python, contains anything else, or exceeds a bound.
         """
         try:
-            syntax = _CommonForm().visit(ast.parse(text.strip(), mode="eval").body)
+            written = ast.parse(text.strip(), mode="eval").body
+            syntax = _CommonForm().visit(written)
             expression = cls(ast.unparse(syntax))
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise ExpressionRefused(
@@ -96,7 +97,8 @@ class Expression:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns, in order of appearance."""
-        return tuple(dict.fromkeys(COLUMN.findall(self.text)))
+        names = COLUMN.findall(self.text)
+        return tuple(dict.fromkeys(names))
 
     def substitute(self, expressions: Mapping[str, "Expression"]) -> "Expression":
         """Replace columns by their expressions.
@@ -111,7 +113,8 @@ class Expression:
                 return match[0]
             return f"({expression.text})"
 
-        return Expression.parse(COLUMN.sub(replacement, self.text))
+        text = COLUMN.sub(replacement, self.text)
+        return Expression.parse(text)
 
 
 class _CommonForm(ast.NodeTransformer):

@@ -132,7 +132,8 @@ async def create_tasks(
             accepted[goal] = result
 
     files, golds = _task_files(number, tree, accepted.values(), drawing, growth.settings.seed)
-    files[f"trees/{slug_of(tree.domain)}.json"] = json_file(tree.model_dump(exclude_defaults=True))
+    fields = tree.model_dump(exclude_defaults=True)
+    files[f"trees/{slug_of(tree.domain)}.json"] = json_file(fields)
     record = DomainRecord(
         number=number,
         domain=tree.domain,
@@ -161,8 +162,10 @@ def _task_files(
     golds: list[GoldRow] = []
     descriptions = tree.descriptions()
     for folder, results in folders.items():
-        names = file_columns(tree, [result.task for result in results], f"{seed}/{folder}")
-        rows = zip(*(drawing.columns[name] for name in names), strict=True)
+        tasks = [result.task for result in results]
+        names = file_columns(tree, tasks, f"{seed}/{folder}")
+        columns = [drawing.columns[name] for name in names]
+        rows = zip(*columns, strict=True)
         files[f"{folder}/{DATA_FILE}"] = csv_file([names, *rows])
         data_file = {
             "name": DATA_FILE,

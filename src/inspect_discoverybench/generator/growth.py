@@ -117,7 +117,8 @@ class Growth:
             if not reply.expression:
                 return tree
             fields = tree.model_dump(exclude_defaults=True)
-            fields["roots"] = [_derived(root, leaf.name, reply.derivation()) for root in fields["roots"]]
+            derivation = reply.derivation()
+            fields["roots"] = [_derived(root, leaf.name, derivation) for root in fields["roots"]]
             return await self._evaluated(fields)
 
         values = {
@@ -200,11 +201,13 @@ class Growth:
 
     def _random(self, *key: object) -> random.Random:
         """Start the stream of random numbers of one choice, so that choices do not depend on each other."""
-        return random.Random("/".join(map(str, (self.settings.seed, *key))))
+        parts = [str(part) for part in (self.settings.seed, *key)]
+        return random.Random("/".join(parts))
 
 
 def _derived(node: dict[str, Any], name: str, derivation: dict[str, Any]) -> dict[str, Any]:
     """Copy a node, and add the derivation to the node of this name at or below it."""
     if node["name"] == name:
         return node | derivation
-    return node | {"children": [_derived(child, name, derivation) for child in node.get("children", ())]}
+    children = [_derived(child, name, derivation) for child in node.get("children", ())]
+    return node | {"children": children}

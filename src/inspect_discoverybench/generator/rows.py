@@ -54,8 +54,10 @@ Column: TypeAlias = Any  # pd.Series, whose stubs know no operations on unknown 
 
 def stream(*key: object) -> np.random.Generator:
     """Start the stream of random numbers of a column and purpose."""
-    digest = hashlib.sha256("/".join(map(str, key)).encode()).digest()
-    return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "big")))
+    text = "/".join(map(str, key))
+    digest = hashlib.sha256(text.encode()).digest()
+    seed = int.from_bytes(digest[:16], "big")
+    return np.random.Generator(np.random.PCG64(seed))
 
 
 def sample(spec: Spec, rows: int, seed: str) -> Column:
@@ -70,7 +72,9 @@ def sample(spec: Spec, rows: int, seed: str) -> Column:
     low = spec["low"]
     high = spec["high"]
     if spec.get("distribution") == "normal":
-        numbers = random.normal((low + high) / 2, (high - low) / 6, rows).clip(low, high)
+        middle = (low + high) / 2
+        deviation = (high - low) / 6
+        numbers = random.normal(middle, deviation, rows).clip(low, high)
     elif spec["type"] == "integer":
         numbers = random.integers(low, high, rows, endpoint=True)
     else:
@@ -91,7 +95,8 @@ def rounded(values: Column, spec: Spec) -> Column:
     """Round numbers: integers to no decimals, others to four significant digits of their standard deviation."""
     if spec["type"] == "integer":
         return values.round()
-    return values.round(3 - math.floor(math.log10(values.std())))
+    magnitude = math.floor(math.log10(values.std()))
+    return values.round(3 - magnitude)
 
 
 class Labels(pd.Series):
@@ -104,7 +109,8 @@ class Labels(pd.Series):
 
 def as_column(values: Any, rows: int) -> Column:
     """Make a column of an array, or of one value for all rows."""
-    series = pd.Series(np.broadcast_to(np.asarray(values), rows))
+    array = np.broadcast_to(np.asarray(values), rows)
+    series = pd.Series(array)
     if pd.api.types.is_numeric_dtype(series):
         return series
     return Labels(series, dtype="category")
@@ -126,7 +132,8 @@ def compute(expression: str, frame: pd.DataFrame) -> Column:
         "int": int,
         "float": float,
     }
-    return as_column(eval(expression, names), rows)
+    values = eval(expression, names)
+    return as_column(values, rows)
 
 
 def typed(values: Column, spec: Spec) -> Column:
@@ -165,14 +172,16 @@ def draw_column(spec: Spec, exact: Mapping[str, Column], rows: int, seed: str) -
         ValueError: The expression of a node fails.
     """
     if spec.get("follows"):
-        return copy(spec, exact[spec["follows"]], seed)
+        source = exact[spec["follows"]]
+        return copy(spec, source, seed)
     if not spec.get("children"):
         return sample(spec, rows, seed)
 
     name = spec["name"]
     frame = pd.DataFrame({child["name"]: exact[child["name"]] for child in spec["children"]})
     try:
-        values = typed(compute(spec["expression"], frame), spec)
+        computed = compute(spec["expression"], frame)
+        values = typed(computed, spec)
     except Exception as error:  # whatever an author's expression raises is sent back
         reason = f"the expression of {name} failed: {error!r}"
         raise ValueError(reason[:400]) from error
@@ -199,7 +208,8 @@ def observe(spec: Spec, exact: Column, settings: Spec, seed: str) -> Column:
         return exact.mask(is_missing)
 
     is_noisy = random.random(rows) < settings["noise_share"]
-    noise = random.normal(0, settings["noise_scale"] * exact.std(), rows)
+    deviation = settings["noise_scale"] * exact.std()
+    noise = random.normal(0, deviation, rows)
     recorded = rounded(exact + noise * is_noisy, spec)
     if not spec.get("children"):
         # What was sampled stays in its range; what was computed may be outside of it before the noise.
@@ -275,7 +285,8 @@ def group_means(frame: pd.DataFrame, outcome: Column) -> Mapping[str, Mapping[st
 
         means = {}
         for group, values in outcome.groupby(groups, observed=True):
-            means[str(group)] = float(f"{values.mean():.4g}")
+            four_digits = f"{values.mean():.4g}"
+            means[str(group)] = float(four_digits)
         table[name] = means
     return table
 
@@ -315,7 +326,9 @@ def texts(column: Column, spec: Spec) -> Sequence[str]:
     values = column
     if spec["type"] == "integer":
         values = column.astype("Int64")
-    return [*values.astype(object).where(column.notna(), "").map(str)]
+    # A column of objects can have empty texts beside its numbers.
+    cells = values.astype(object).where(column.notna(), "")
+    return [str(cell) for cell in cells]
 
 
 def draw(text: str) -> None:

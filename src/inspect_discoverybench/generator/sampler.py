@@ -78,9 +78,11 @@ async def draw(settings: SetSettings, tree: Tree, tasks: Sequence[TreeTask] = ()
         "tasks": measured_tasks,
     }
     program = files(__package__).joinpath("rows.py").read_text("utf-8")
-    cell = await PythonSession(CELL_SECONDS, OUTPUT_BYTES).run(f"{program}\ndraw({json.dumps(request)!r})")
+    text = json.dumps(request)
+    cell = await PythonSession(CELL_SECONDS, OUTPUT_BYTES).run(f"{program}\ndraw({text!r})")
     if cell.status == "error":
-        raise DiscoveryBenchError(f"The sandbox cannot run the generator: {cell.output[-500:]}")
+        end_of_traceback = cell.output[-500:]
+        raise DiscoveryBenchError(f"The sandbox cannot run the generator: {end_of_traceback}")
     if cell.status != "ok":
         raise ReplyRejected(f"the sandbox could not draw the rows ({cell.status}).")
     drawing = parse_reply(cell.output, Drawing, OUTPUT_BYTES)

@@ -182,4 +182,5 @@ def csv_file(rows: Iterable[Iterable[object]]) -> bytes:
 
 def json_file(content: object, indent: int = 2) -> bytes:
     """Encode a value as JSON that people can read and compare."""
-    return f"{json.dumps(content, indent=indent, ensure_ascii=False)}\n".encode()
+    text = json.dumps(content, indent=indent, ensure_ascii=False)
+    return f"{text}\n".encode()

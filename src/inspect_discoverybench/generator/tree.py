@@ -119,11 +119,11 @@ class Node(Variable):
             columns = self.parsed.columns
         except ExpressionRefused as error:
             raise ValueError(error.message) from error
-        unmatched = {child.name for child in self.children}.symmetric_difference(columns)
+        children = {child.name for child in self.children}
+        unmatched = children.symmetric_difference(columns)
         if unmatched:
-            raise ValueError(
-                f"{', '.join(sorted(unmatched))} must be a child and a column of the expression, or neither"
-            )
+            names = ", ".join(sorted(unmatched))
+            raise ValueError(f"{names} must be a child and a column of the expression, or neither")
         return self
 
     @cached_property
@@ -232,7 +232,8 @@ class Tree(BaseModel):
             DataError: The file cannot be read, or is not the JSON of a tree.
         """
         try:
-            return cls.model_validate(load_json(read_text(path)))
+            content = load_json(read_text(path))
+            return cls.model_validate(content)
         except ValidationError as error:
             raise DataError(f"{path}: {first_reason(error)}") from error
         except ValueError as error:
