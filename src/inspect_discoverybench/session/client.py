@@ -98,14 +98,16 @@ def run(folder: str, owner: int, code: bytes, seconds: float, max_output: int) -
 
     output = Capture(max_output)
     status = json_string(follow(kernel, reader, output, seconds))
+    text = json_string(output.text())
     was_restarted = "true" if restarted else "false"
-    return f'{{"status": {status}, "output": {json_string(output.text())}, "restarted": {was_restarted}}}'
+    return f'{{"status": {status}, "output": {text}, "restarted": {was_restarted}}}'
 
 
 def json_string(text: str) -> str:
     """A text as a JSON string."""
     special = [*range(32), ord('"'), ord("\\")]
-    escaped = text.translate({number: f"\\u{number:04x}" for number in special})
+    escapes = {number: f"\\u{number:04x}" for number in special}
+    escaped = text.translate(escapes)
     return f'"{escaped}"'
 
 
@@ -116,7 +118,8 @@ def follow(kernel: _socket.socket, reader: int, output: Capture, seconds: float)
     os.set_blocking(reader, False)
     sources: list[Any] = [kernel, reader]
     while True:
-        ready, _, _ = select.select(sources, [], [], max(0.0, deadline - time.monotonic()))
+        remaining = max(0.0, deadline - time.monotonic())
+        ready, _, _ = select.select(sources, [], [], remaining)
         if reader in ready and not output.fill(reader):
             sources.remove(reader)
 
@@ -244,7 +247,8 @@ def guard(folder: str, owner: int, kernel: int) -> None:
 
     folders = [folder, os.getcwd()]
     while exists(kernel):
-        if not exists(owner) or not all(map(os.path.isdir, folders)):
+        has_folders = all(map(os.path.isdir, folders))
+        if not (exists(owner) and has_folders):
             os.killpg(kernel, SIGKILL)
             shutil.rmtree(folder, ignore_errors=True)
         time.sleep(1)
@@ -307,7 +311,8 @@ def main() -> None:
         print("ready", os.uname().nodename, folder)
     else:
         seconds, max_output = arguments[1:]
-        reply = run(folder, owner, sys.stdin.buffer.read(), float(seconds), int(max_output))
+        code = sys.stdin.buffer.read()
+        reply = run(folder, owner, code, float(seconds), int(max_output))
         sys.stdout.buffer.write(reply.encode())  # bytes, because the encoding of the text stream may be any
 
 

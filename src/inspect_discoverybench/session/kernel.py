@@ -201,7 +201,7 @@ def parse(code: str, name: str) -> ast.Module:
     sys.stdout.write(f"[Left out: {lines}. Notebook commands, which begin with % or !, are not available.]\n")
     with suppress(SyntaxError):
         return ast.parse(replace(code, commands, ""), name)
-    # A block may consist of them.
+    # A block may consist of them, and needs a statement.
     return ast.parse(replace(code, commands, "pass"), name)
 
 

@@ -188,12 +188,10 @@ class PythonSession:
         background(self._start_early, ended)
 
     async def _start_early(self, ended: anyio.Event) -> None:
+        failures = (_Unusable, SandboxUnavailableError, ProcessLookupError)
         try:
             # The end of the sample waits for a start in progress, so that the clean-up finds the kernel.
-            with (
-                anyio.CancelScope(shield=True),
-                suppress(_Unusable, SandboxUnavailableError, ProcessLookupError),
-            ):
+            with anyio.CancelScope(shield=True), suppress(*failures):
                 await self._start(store_as(SessionState))
         finally:
             ended.set()
@@ -212,8 +210,9 @@ class PythonSession:
         cell = read_reply(result.stdout, self.output_bytes) if result.success else None
         if cell is None:
             raise _Unusable(_reason(result))
-        had_variables = state.cells > 0
-        return replace(cell, restarted=had_variables and (has_not_run or cell.restarted))
+        # Before the first cell there were no variables to lose.
+        restarted = (has_not_run or cell.restarted) and state.cells > 0
+        return replace(cell, restarted=restarted)
 
     async def _start(self, state: SessionState) -> None:
         """Start a kernel in a new folder; the agent's code may have made the old one unusable."""
@@ -238,11 +237,9 @@ class PythonSession:
             str(self.cell_seconds),
             str(self.output_bytes),
         ]
-        return await _python(
-            command,
-            code.encode("utf-8", "surrogatepass"),  # a model's text may contain lone surrogates
-            self.cell_seconds + CLIENT_SECONDS,
-        )
+        # A model's text may contain lone surrogates.
+        source = code.encode("utf-8", "surrogatepass")
+        return await _python(command, source, self.cell_seconds + CLIENT_SECONDS)
 
 
 async def create_temporary_folder() -> str:

@@ -26,9 +26,8 @@ def _view(call: ToolCall) -> ToolCallView:
     # A fence must be longer than any in the code.
     longest = max(map(len, re.findall(r"`{3,}", code)), default=2)
     fence = "`" * (longest + 1)
-    return ToolCallView(
-        call=ToolCallContent(title="python", format="markdown", content=f"{fence}python\n{code}\n{fence}\n")
-    )
+    content = f"{fence}python\n{code}\n{fence}\n"
+    return ToolCallView(call=ToolCallContent(title="python", format="markdown", content=content))
 
 
 @tool(viewer=_view, parallel=False)
@@ -74,7 +73,9 @@ def wrote_calls_as_text(events: Sequence[Event]) -> bool:
 
 def has_code_or_call(text: str) -> bool:
     """Whether a text has a block of code, or the beginning of a call in any form that models write."""
-    return bool(fenced_blocks(text)) or pattern(Meaning.CALL).search(text) is not None
+    if fenced_blocks(text):
+        return True
+    return pattern(Meaning.CALL).search(text) is not None
 
 
 def _observation(cell: CellResult, cell_seconds: int) -> str:
