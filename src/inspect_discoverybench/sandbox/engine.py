@@ -71,9 +71,9 @@ async def inspect_container(name: str, seconds: int = LOOKUP_SECONDS) -> Contain
     Raises:
         EngineFailed: There is no such container, or the engine does not respond or cannot be asked.
     """
-    # The library blocks.
-    ask = partial(_ask, lambda engine: _inspect(engine, name), seconds)
-    return await anyio.to_thread.run_sync(ask, abandon_on_cancel=True)
+    # In a thread, because the library blocks.
+    look_up = partial(_inspect, name=name)
+    return await anyio.to_thread.run_sync(_ask, look_up, seconds, abandon_on_cancel=True)
 
 
 def _version(engine: "DockerClient") -> str:

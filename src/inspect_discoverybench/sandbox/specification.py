@@ -56,11 +56,8 @@ class SandboxOptions:
             InvalidArgument: The provider is not supported, or an option does not apply to it.
         """
         require_boolean("build", self.build)
-        if self.build and not (self.provider == "docker" and self.runs_package_image):
-            got = f"image={self.other_image}" if self.provider == "docker" else f"sandbox={self.provider}"
-            raise InvalidArgument(
-                f"build=true requires sandbox=docker and the package's own image, got {got}. Omit one of them."
-            )
+        if self.build:
+            self._require_buildable()
         match self.provider:
             case "docker":
                 return SandboxEnvironmentSpec("docker", _compose(self.other_image, self.build))
@@ -74,6 +71,17 @@ class SandboxOptions:
             f"sandbox={self.provider} is not supported. Possible values: docker, k8s, local. "
             "For other providers, use Inspect's option --sandbox PROVIDER:CONFIG."
         )
+
+    def _require_buildable(self) -> None:
+        got = None
+        if self.provider != "docker":
+            got = f"sandbox={self.provider}"
+        elif self.other_image:
+            got = f"image={self.other_image}"
+        if got:
+            raise InvalidArgument(
+                f"build=true requires sandbox=docker and the package's own image, got {got}. Omit one of them."
+            )
 
 
 def _compose(other_image: str | None, build: bool) -> ComposeConfig:
