@@ -91,14 +91,14 @@ def no_successful_cell() -> Scanner[Transcript]:
         if successful:
             return Result(value=False, explanation=f"{successful} of {len(cells)} cells returned without an error.")
 
-        cites = [f"[cell {number}]" for number in range(1, len(cells) + 1)]
-        return Result(
-            value=True,
-            explanation=f"All cells failed: {', '.join(cites)}.",
-            references=[
-                Reference(type="message", id=cell.message, cite=cite) for cell, cite in zip(cells, cites, strict=True)
-            ],
-        )
+        cites = []
+        references = []
+        for number, cell in enumerate(cells, 1):
+            cite = f"[cell {number}]"
+            cites.append(cite)
+            references.append(Reference(type="message", id=cell.message, cite=cite))
+        listed = ", ".join(cites)
+        return Result(value=True, explanation=f"All cells failed: {listed}.", references=references)
 
     return scan
 
@@ -117,14 +117,16 @@ def questionable_answer() -> Scanner[Transcript]:
 
         values = {"answer": score.answer, "score": score.explanation}
         question = Prompt.load("scanners/questionable_answer").render(values=json.dumps(values, ensure_ascii=False))
+        labels = [f"{name}: {text}" for name, text in CATEGORIES.items()]
         ask = llm_scanner(
             question=question,
-            answer=AnswerMultiLabel([f"{name}: {text}" for name, text in CATEGORIES.items()], allow_none=True),
+            answer=AnswerMultiLabel(labels, allow_none=True),
             reducer=_union,
             nonce=token_hex(4),
         )
         # Without events, so that the model reads the conversation once and not every call.
-        result = cast(Result, await ask(transcript.model_copy(update={"events": []})))
+        conversation = transcript.model_copy(update={"events": []})
+        result = cast(Result, await ask(conversation))
         if not isinstance(result.value, list):
             return result
         names = [str(label).partition(":")[0] for label in result.value]
