@@ -149,14 +149,16 @@ class Trial:
         with self.waiting(f"Trying the judge {self.judge} on {AUDIT_SAMPLES} samples"):
             log = self._eval(judge_audit(released=False), AUDIT_SAMPLES, seed=AUDIT_SEED, **options)
         scores = [ScoreRecord.of(sample, "judge_audit") for sample in log.samples or []]
-        valid_at_once = sum(1 for score in scores if score.metadata.get("asked_again") == 0)
+        times_asked_again = [score.metadata.get("asked_again") for score in scores]
+        valid_at_once = times_asked_again.count(0)
         self.notes.append(
             f"Judge {self.judge}: {valid_at_once} of {len(scores)} samples had valid replies at the first try."
         )
 
         for facet in ACCURACIES:
             decided = [score.values[facet] for score in scores if facet in score.values]
-            self.notes.append(f"  {facet}: right in {sum(decided):.0f} of {len(decided)}.")
+            right = sum(decided)
+            self.notes.append(f"  {facet}: right in {right:.0f} of {len(decided)}.")
 
     def _try_real(self, agent: str, form: str) -> None:
         try:
