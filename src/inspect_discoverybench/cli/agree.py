@@ -116,11 +116,11 @@ def votes(marks: tuple[Path, ...], key: Path | None) -> None:
 
 
 def _row(statistic: "Statistic") -> list[str]:
-    value = interval = paper = ""
-    if statistic.value is not None:
-        value = f"{statistic.value:.3f}"
-    if statistic.low is not None:
-        interval = f"{statistic.low:.3f} – {statistic.high:.3f}"
-    if statistic.paper is not None:
-        paper = f"{statistic.paper:.2f}"
-    return [statistic.name, statistic.note, str(statistic.number), value, interval, paper]
+    return [
+        statistic.name,
+        statistic.note,
+        str(statistic.number),
+        "" if statistic.value is None else f"{statistic.value:.3f}",
+        "" if statistic.low is None else f"{statistic.low:.3f} – {statistic.high:.3f}",
+        "" if statistic.paper is None else f"{statistic.paper:.2f}",
+    ]

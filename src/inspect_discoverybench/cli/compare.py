@@ -140,18 +140,15 @@ def _conclusions(hms: "KeyDifference", studies: str) -> Iterator[str]:
     """Sentences about the difference in HMS, which is the first row."""
     paired = hms.paired
     yield f"On these tasks, the difference in HMS is {_significance(paired.p_value)}."
-    yield (
-        f"The candidate scores higher on {plural(paired.wins, 'task')}, lower on {paired.losses}, and the same on "
-        f"{paired.ties}."
-    )
+    higher = plural(paired.wins, "task")
+    yield f"The candidate scores higher on {higher}, lower on {paired.losses}, and the same on {paired.ties}."
     smallest = paired.smallest_detectable
     if not math.isnan(smallest):
         yield f"Smallest difference that this test detects with power 0.8: {smallest:.3f}."
     yield from _on_new_studies(paired, studies)
     if hms.missing:
-        yield (
-            f"Without HMS: {plural(hms.missing, 'sample')} of the common tasks, counting both systems and all epochs."
-        )
+        missing = plural(hms.missing, "sample")
+        yield f"Without HMS: {missing} of the common tasks, counting both systems and all epochs."
         yield (
             f"Depending on their scores, the difference is between {hms.worst:+.3f} and {hms.best:+.3f}. The interval "
             "covers all of them."
@@ -172,10 +169,8 @@ def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
     if math.isnan(new.low):
         yield f"On new studies like these: too few studies to say ({studies})."
     else:
-        yield (
-            f"On new studies like these, it is {_significance(new.p_value)} (p: {p_value(new.p_value)}; 95% CI "
-            f"{_interval(new)}; {studies})."
-        )
+        test = f"p: {p_value(new.p_value)}; 95% CI {_interval(new)}"
+        yield f"On new studies like these, it is {_significance(new.p_value)} ({test}; {studies})."
     yield f"Without one study, the difference is {new.lowest:+.3f} to {new.highest:+.3f}."
 
 
@@ -188,7 +183,8 @@ def _print_ranking(comparison: "SystemComparison") -> None:
         ranks.append(
             [str(number), rank.system, mean_text(rank.estimate.mean, rank.missing), _interval(rank.estimate, "")]
         )
-    tasks = plural(max((rank.tasks for rank in comparison.ranking), default=0), "task")
+    most_tasks = max((rank.tasks for rank in comparison.ranking), default=0)
+    tasks = plural(most_tasks, "task")
     print_table(
         f"Ranking on the {tasks} that all systems ran", ("", "System"), ("Mean", "95% CI on\nthese tasks"), ranks
     )

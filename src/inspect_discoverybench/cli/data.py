@@ -92,7 +92,8 @@ def _audit_placebo(path: Path | None, answer_key: Path | None, seed: int, as_jso
     samples = custom_samples(path, answer_key, hints) if path else released_samples("real", "all", hints)
     tested = chance_tests(samples, seed)
     if as_json:
-        say(json.dumps({name: asdict(tests) for name, tests in tested.items()}, indent=2))
+        content = {name: asdict(tests) for name, tests in tested.items()}
+        say(json.dumps(content, indent=2))
         return
     rows = [
         [name, str(tests.rows), str(tests.columns), str(tests.tests), f"{tests.share:.1%}"]
@@ -135,7 +136,8 @@ def describe(files: tuple[Path, ...], out: Path | None) -> None:
         else:
             say(f"{data_file.name}: {plural(len(data_file.columns), 'column')}")
     say(f"Wrote {path}. Fill in its descriptions and its domain; to score answers, add goals (docs/custom.md).")
-    say(f"To check it, run: {shlex.join(['discoverybench', 'data', 'audit', '--path', str(path)])}")
+    command = shlex.join(["discoverybench", "data", "audit", "--path", str(path)])
+    say(f"To check it, run: {command}")
 
 
 def _draft_path(draft: Draft, out: Path | None) -> Path:
@@ -144,9 +146,9 @@ def _draft_path(draft: Draft, out: Path | None) -> Path:
     if METADATA_NAME.fullmatch(path.name) is None:
         raise InvalidArgument(f"--out {path}: invalid name of a metadata file. Use metadata_<number>.json.")
     if path.parent != draft.folder:
+        path_beside_data = draft.folder / path.name
         raise InvalidArgument(
-            f"--out {path}: a metadata file is in the folder that contains its data files. Use --out "
-            f"{draft.folder / path.name}"
+            f"--out {path}: a metadata file is in the folder that contains its data files. Use --out {path_beside_data}"
         )
     return path
 

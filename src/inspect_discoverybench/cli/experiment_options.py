@@ -89,7 +89,8 @@ def _path(file: str) -> Path:
     del experiments["scan"]  # a scan of transcripts
     if path.stem in experiments:
         return experiments[path.stem]
+    suggestion = did_you_mean(path.stem, experiments)
+    names = ", ".join(sorted(experiments))
     raise InvalidArgument(
-        f"{file} is neither a file nor a shipped experiment.{did_you_mean(path.stem, experiments)} "
-        f"Shipped experiments: {', '.join(sorted(experiments))}."
+        f"{file} is neither a file nor a shipped experiment.{suggestion} Shipped experiments: {names}."
     )

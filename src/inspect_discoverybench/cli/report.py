@@ -35,9 +35,10 @@ def report(logs: tuple[str, ...], out: Path, judge_labels: tuple[Path, ...], poo
 
     contents = write_report(logs, out, judge_labels, pool_splits)
     samples = len({result.sample.uuid for result in contents.results})
+    page = out / "report.html"
+    configurations = plural(len(contents.leaderboard.standings), "configuration")
     say(
-        f"Wrote {out / 'report.html'}: {plural(samples, 'sample')} of "
-        f"{plural(len(contents.leaderboard.standings), 'configuration')}. "
+        f"Wrote {page}: {plural(samples, 'sample')} of {configurations}. "
         f"Tables are in {out / 'tables'}, figures in {out / 'figures'}."
     )
     if contents.left_out:

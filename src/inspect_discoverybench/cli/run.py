@@ -52,7 +52,8 @@ def run(options: ExperimentOptions, dry_run: bool, shard_text: str | None) -> No
 
     print_outcomes(result)
     if shard is not None:
-        say(f"To see all shards, run: {shlex.join(['discoverybench', 'status', *options.words])}")
+        command = shlex.join(["discoverybench", "status", *options.words])
+        say(f"To see all shards, run: {command}")
     elif any(run.has_hms for run in result.outcomes):
         say(report_hint(result.eval_set.log_dir))
 
@@ -68,14 +69,16 @@ def _dry_run(file: ExperimentFile) -> None:
     eval_set.check()
 
     sizes = [len(run.sample_keys) for run in eval_set.runs]
+    rows = [[*run.labels, f"{size:,}"] for run, size in zip(eval_set.runs, sizes, strict=True)]
     experiment = eval_set.experiment
     print_table(
         f"{experiment.name}: logs in {eval_set.log_dir}",
         ("task", "solver", "model"),
         ("samples",),
-        [[*run.labels, f"{size:,}"] for run, size in zip(eval_set.runs, sizes, strict=True)],
+        rows,
     )
     say(f"{plural(len(sizes), 'run')}, {sum(sizes):,} samples.")
 
-    limits = [f"{name} {value}" for name, value in experiment.limits.model_dump(exclude_none=True).items()]
-    say(f"Limits: {', '.join(limits) or 'those of the tasks'}.")
+    limits = experiment.limits.model_dump(exclude_none=True)
+    listed = ", ".join(f"{name} {value}" for name, value in limits.items())
+    say(f"Limits: {listed or 'those of the tasks'}.")

@@ -42,7 +42,8 @@ def status(options: ExperimentOptions) -> None:
 
 def _row(run: RunProgress) -> list[str]:
     numbers = (run.samples, run.finished, run.unscored, run.errors, run.missing)
-    return [*run.labels, *(f"{number:,}" for number in numbers)]
+    texts = [f"{number:,}" for number in numbers]
+    return [*run.labels, *texts]
 
 
 def _print_shards(progress: Progress) -> None:
@@ -52,7 +53,8 @@ def _print_shards(progress: Progress) -> None:
     for state in ShardState:
         numbers = [str(shard.number) for shard, its_state in progress.shards.items() if its_state is state]
         if numbers:
-            say(f"Shards {state}: {','.join(numbers)} (of {len(progress.shards)})")
+            listed = ",".join(numbers)
+            say(f"Shards {state}: {listed} (of {len(progress.shards)})")
 
 
 def _print_next_command(progress: Progress, options: ExperimentOptions) -> None:

@@ -70,6 +70,5 @@ def _print(trial: Trial) -> None:
     is_unknown = trial.form is None and trial.errors
     if not is_unknown:
         say(ADVICE[trial.form])
-    say(
-        f"Logs: {trial.options['log_dir']}. To read them, run: inspect view --log-dir {quote(trial.options['log_dir'])}"
-    )
+    log_dir = trial.options["log_dir"]
+    say(f"Logs: {log_dir}. To read them, run: inspect view --log-dir {quote(log_dir)}")
