@@ -33,7 +33,8 @@ def provenance(
     """
     prompts: dict[str, str] = {}
     for folder in prompt_folders:
-        prompts |= {name: Prompt.load(name).fingerprint for name in prompt_names(folder)}
+        for name in prompt_names(folder):
+            prompts[name] = Prompt.load(name).fingerprint
 
     image = None
     reference = _image_reference(sandbox)
@@ -56,5 +57,6 @@ def _image_reference(sandbox: SandboxEnvironmentSpec | None) -> str | None:
         case SandboxEnvironmentSpec(config=ComposeConfig(services={"default": service})):
             return service.image
         case SandboxEnvironmentSpec(type="k8s", config=str(values)):
-            return str(yaml.safe_load(Path(values).read_text("utf-8"))["services"]["default"]["image"])
+            content = yaml.safe_load(Path(values).read_text("utf-8"))
+            return str(content["services"]["default"]["image"])
     return None

@@ -51,4 +51,6 @@ def prompt_names(folder: str) -> list[str]:
         folder: Path relative to `prompts/`, such as `judge`.
     """
     root = Path(str(files(__package__)))
-    return sorted(path.relative_to(root).with_suffix("").as_posix() for path in (root / folder).rglob("*.txt"))
+    paths = (root / folder).rglob("*.txt")
+    names = [path.relative_to(root).with_suffix("").as_posix() for path in paths]
+    return sorted(names)
