@@ -54,31 +54,45 @@ def mean_interval(bounds: Bounds, clusters: Sequence[Hashable]) -> Interval:
 
 
 def interval_of(result: ClusterMean, tail: float, unseen: float, max_size: float) -> Interval:
-    """Clopper and Pearson's interval for a mean of values in [0, 1].
+    """Clopper and Pearson's interval for a mean of values in [0, 1], wide enough for values that no cluster shows.
 
     Args:
         result: The mean, of at least two clusters.
         tail: Probability beyond each end.
-        unseen: Probability that no cluster shows values that are more frequent than the interval allows.
+        unseen: Probability that no cluster shows a value of 0 or 1, if these are as frequent as the interval allows.
         max_size: The largest effective sample size.
     """
-    # At least as far as if all values were equal. Other values may be as frequent as 1 − certain: with the probability
-    # `unseen`, no cluster shows one.
-    mean = result.mean
-    certain = unseen ** (1 / result.clusters)
-    low = certain * mean
-    high = 1 - certain * (1 - mean)
-    if not 0 < mean < 1:
-        return Interval(low, high)
+    with_unseen_values = _interval_with_unseen_values(result, unseen)
+    if not 0 < result.mean < 1:
+        return with_unseen_values
 
-    # A mean of clusters of 0 and 1 has the number of clusters as its size, and others have less variance.
+    binomial = _clopper_pearson(result, tail, max_size)
+    return Interval(
+        low=min(with_unseen_values.low, binomial.low),
+        high=max(with_unseen_values.high, binomial.high),
+    )
+
+
+def _interval_with_unseen_values(result: ClusterMean, unseen: float) -> Interval:
+    """The interval if some values are 0 or 1 and no cluster shows one, which has the probability `unseen`."""
+    share_of_seen_values = unseen ** (1 / result.clusters)
+    return Interval(
+        low=share_of_seen_values * result.mean,  # all others are 0
+        high=1 - share_of_seen_values * (1 - result.mean),  # all others are 1
+    )
+
+
+def _clopper_pearson(result: ClusterMean, tail: float, max_size: float) -> Interval:
+    """The interval for as many values of 0 and 1 as have the same variance: the effective sample size."""
+    mean = result.mean
     size = mean * (1 - mean) / variance(result, lowest=0)
+    # The variance is largest where all values of a cluster are 0 or all are 1. The size is then the number of clusters.
     size = min(max_size, max(result.clusters, size))
     successes = size * mean
     failures = size * (1 - mean)
     return Interval(
-        low=min(low, float(betaincinv(successes, failures + 1, tail))),
-        high=max(high, float(betaincinv(successes + 1, failures, 1 - tail))),
+        low=float(betaincinv(successes, failures + 1, tail)),
+        high=float(betaincinv(successes + 1, failures, 1 - tail)),
     )
 
 
