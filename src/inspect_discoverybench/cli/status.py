@@ -35,8 +35,9 @@ def status(options: ExperimentOptions) -> None:
     if progress.is_finished:
         say(report_hint(eval_set.log_dir))
         return
-    if not progress.is_running or progress.shards:
-        _print_next_command(progress, options)
+    command = _next_command(progress, options)
+    if command is not None:
+        say(f"To continue, run: {shlex.join(command)}")
     raise click.exceptions.Exit(1)
 
 
@@ -57,13 +58,17 @@ def _print_shards(progress: Progress) -> None:
             say(f"Shards {state}: {listed} (of {len(progress.shards)})")
 
 
-def _print_next_command(progress: Progress, options: ExperimentOptions) -> None:
-    """Print how to run what is missing."""
+def _next_command(progress: Progress, options: ExperimentOptions) -> list[str] | None:
+    """The command that runs what is missing; None if it is running, or if nothing is left to run."""
     command = ["discoverybench", "run", *options.words]
     if progress.shards:
         missing = [shard for shard, state in progress.shards.items() if state is ShardState.MISSING]
         if not missing:
-            return
-        command += ["--shard", str(missing[0])]
-    if progress.shards or any(run.missing or run.errors for run in progress.runs):
-        say(f"To continue, run: {shlex.join(command)}")
+            return None
+        return [*command, "--shard", str(missing[0])]
+
+    if progress.is_running:
+        return None
+    if any(run.missing or run.errors for run in progress.runs):
+        return command
+    return None
