@@ -91,16 +91,17 @@ def file_format(path: Path) -> FileFormat | None:
         Refused: The file cannot be read.
     """
     suffix = path.suffix.lower()
-    possible = [each for each in FORMATS if suffix in each.suffixes]
-    if not possible:
+    candidates = [known for known in FORMATS if suffix in known.suffixes]
+    if not candidates:
         return None
 
     content = _first_bytes(path)
-    for each in possible:
-        if _has_content_of(each, content):
-            return each
+    for candidate in candidates:
+        if _has_content_of(candidate, content):
+            return candidate
+    expected = candidates[0].name
     raise DataError(
-        f"{path} is no {possible[0].name} file, although its name ends with {suffix}: {_description(content)}. "
+        f"{path} is no {expected} file, although its name ends with {suffix}: {_description(content)}. "
         "Convert it (text to UTF-8), or give it the suffix of its format."
     )
 
@@ -137,7 +138,7 @@ def _description(content: bytes) -> str:
         return "it is empty"
     if not is_binary(content):
         return "its content is text"
-    for each in FORMATS:
-        if each.signatures and content.startswith(each.signatures):
-            return f"its content begins like {each.name}"
+    for known in FORMATS:
+        if known.signatures and content.startswith(known.signatures):
+            return f"its content begins like {known.name}"
     return "its content is binary"

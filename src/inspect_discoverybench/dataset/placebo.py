@@ -138,15 +138,23 @@ def _permute_file(path: Path, columns: Sequence[str], seed: str) -> str | None:
     suffix = path.suffix.lower()
     if suffix == ".dta":
         permuted = _permute_stata(path.read_bytes(), seed)
-    elif is_table(path):
+    elif _is_text_table(path, columns):
         permuted = _permute_text(path, columns, seed)
-    elif suffix not in TEXT_SUFFIXES:
-        raise DataError(f"a {suffix} file" if suffix else "a file without a suffix")
-    elif columns or _is_table_by_content(path):
-        permuted = _permute_text(path, columns, seed)
-    else:
+    elif suffix in TEXT_SUFFIXES:
         return None
-    return str(cached_file(path.name, permuted))
+    else:
+        raise DataError(f"a {suffix} file" if suffix else "a file without a suffix")
+    copy = cached_file(path.name, permuted)
+    return str(copy)
+
+
+def _is_text_table(path: Path, columns: Sequence[str]) -> bool:
+    """Whether a file is a table with separated values: by its suffix, its described columns or its content."""
+    if is_table(path):
+        return True
+    if path.suffix.lower() not in TEXT_SUFFIXES:
+        return False
+    return bool(columns) or _is_table_by_content(path)
 
 
 def _is_table_by_content(path: Path) -> bool:
