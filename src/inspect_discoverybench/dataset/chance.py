@@ -113,7 +113,7 @@ def _p_value(pair: "pd.DataFrame") -> float | None:
     first, second = pair.iloc[:, 0], pair.iloc[:, 1]
     if min(first.nunique(), second.nunique()) < 2:
         return None
-    # Small tables and ties, of which scipy warns, are what is to be measured.
+    # scipy warns of small tables and of ties, which placebos have like the original tables.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if _is_number(first) and _is_number(second):

@@ -120,7 +120,7 @@ def _surviving_golds() -> frozenset[str]:
 
 
 def workflow_length(workflow: str) -> int | None:
-    """Count the steps of a numbered workflow (paper §4.1). Without numbers, their count is not known.
+    """Count the steps of a numbered workflow (paper §4.1); None if the steps are not numbered.
 
     A number starts a step only if it continues the numbering. Other numbers are values.
     """

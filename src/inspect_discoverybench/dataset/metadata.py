@@ -155,7 +155,9 @@ class Study(ReleasedModel):
 
 
 def unknown_keys(path: Path) -> list[str]:
-    """The keys of a metadata file that neither this package nor the release knows: their places, as sentences.
+    """A sentence for each key of a metadata file that neither this package nor the release knows.
+
+    It names the place of the key, such as `datasets.0.colour`, and asks for a similar key that is known.
 
     Raises:
         DataError: The file cannot be read or is not JSON, or a key occurs twice.

@@ -20,7 +20,7 @@ class TextFile:
 
     Attributes:
         text: Its text, without a byte-order mark.
-        encoding: Python's name of its encoding. The text encoded in it is the content of the file, byte by byte.
+        encoding: Python's name of its encoding. `text.encode(encoding)` is the content of the file, byte by byte.
     """
 
     text: str

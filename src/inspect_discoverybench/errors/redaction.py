@@ -141,7 +141,7 @@ def public_url(url: str) -> str:
 
 
 def digest(value: Any) -> str:
-    """Stand for a value that is not shown: equal values have equal digests."""
+    """The digest that is shown in place of a value. Equal values have equal digests."""
     content = json.dumps(value, sort_keys=True, default=_type_name)
     hexadecimal = sha256(content.encode()).hexdigest()
     return f"sha256:{hexadecimal[:12]}"

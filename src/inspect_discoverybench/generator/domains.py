@@ -113,7 +113,10 @@ def _read_trees(path: str) -> tuple[Tree, ...]:
 
 
 def _problem_of_names(names: Sequence[str]) -> str | None:
-    """What is wrong with the first name that cannot be used: its length, or another name has the same folder."""
+    """What is wrong with the first name that cannot be used, as a sentence; None if all can be used.
+
+    A name must have 3 to 60 letters, and no two names may have the same folder.
+    """
     slugs = [slug_of(name) for name in names]
     for name, slug in zip(names, slugs, strict=True):
         if len(slug) < 3 or len(name) > 60:

@@ -151,7 +151,7 @@ def _require_allowed(syntax: ast.expr) -> None:
 
 
 def _operands(node: ast.expr) -> Sequence[ast.expr] | None:
-    """List the operands of a node, if it is allowed. They are still to be checked."""
+    """The operands of an allowed node, which are to be checked next; None if the node is not allowed."""
     match node:
         case ast.Subscript(ast.Name("df"), ast.Constant(str())) | ast.Constant(str()):
             return []
@@ -181,7 +181,7 @@ def _is_column(node: ast.AST) -> bool:
 
 
 def _operands_of_operator(operation: ast.BinOp) -> Sequence[ast.expr] | None:
-    """List the operands of an operator, if it is allowed."""
+    """The operands of an allowed operator; None if it is not allowed."""
     match operation:
         case ast.BinOp(base, ast.Pow(), ast.Constant(int() | float() as exponent)):
             # Whole numbers grow without bound: ((10**12)**4)**4 and so on takes forever.
@@ -197,7 +197,7 @@ def _operands_of_operator(operation: ast.BinOp) -> Sequence[ast.expr] | None:
 
 
 def _operands_of_function(call: ast.Call) -> Sequence[ast.expr] | None:
-    """List the operands of a call of a function of numpy, if it is allowed."""
+    """The operands of an allowed call of a numpy function; None if it is not allowed."""
     match call:
         case ast.Call(ast.Attribute(_, "select"), [ast.List(conditions), ast.List(choices), *default], []):
             return [*conditions, *choices, *default]
@@ -213,7 +213,7 @@ def _operands_of_function(call: ast.Call) -> Sequence[ast.expr] | None:
 
 
 def _operands_of_method(call: ast.Call) -> Sequence[ast.expr] | None:
-    """List the operands of a call of a column's method, if it is allowed."""
+    """The operands of an allowed call of a column's method; None if it is not allowed."""
     match call:
         case ast.Call(ast.Attribute(owner, "astype"), [ast.Name("int" | "float")], []):
             return [owner]

@@ -188,7 +188,7 @@ def _read_marks(mark_type: type[MarkT], paths: Sequence[Path]) -> dict[str, dict
 
 
 def majority(values: Iterable[ValueT]) -> ValueT | None:
-    """The value that occurs more often than any other. Without values, and in a tie, there is none."""
+    """The value that occurs more often than any other; None without values and in a tie."""
     modes = multimode(values)
     if len(modes) != 1:
         return None

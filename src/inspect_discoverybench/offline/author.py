@@ -19,7 +19,15 @@ SPREAD = 0.15
 
 
 def answer(schema: str | None, values: Values) -> Values | None:
-    """Answer a request of the generator, which is known by its response schema."""
+    """Answer a request of the generator.
+
+    Args:
+        schema: Name of the response schema, which says what is requested.
+        values: The values of the request.
+
+    Returns:
+        None if the schema is not one of the generator.
+    """
     match schema:
         case "synth_domains":
             return _domains(values)

@@ -17,7 +17,7 @@ WORKFLOW = "Rule-based baseline, not a language model. It fits lines to the colu
 
 
 def reply(request: Request) -> ChatMessageAssistant:
-    """Answer as DataVoyager's critic, or a request of the generator; otherwise analyse the data of a task."""
+    """Reply as the critic of DataVoyager, as the author of the generator, or as an agent that analyses data."""
     if request.role == "critic":
         return ChatMessageAssistant(content=json.dumps(_verdict(request)))
     _, values = request.question()

@@ -328,7 +328,10 @@ async def require_not_lost() -> None:
 
 
 async def _container_loss(container: str) -> str | None:
-    """Say why a container is not running, unless the agent's code has filled its memory."""
+    """Why a container is not running; None if it is running, or if it ran out of memory.
+
+    The agent's code may have filled the memory.
+    """
     try:
         found = await inspect_container(container, LOOKUP_SECONDS)
     except EngineFailed as error:
@@ -339,7 +342,7 @@ async def _container_loss(container: str) -> str | None:
 
 
 async def _provider_loss(has_started: bool) -> str | None:
-    """Say why another provider's sandbox runs no commands, unless the agent's code may be the cause.
+    """Why another provider's sandbox runs no commands; None if it runs one, or if the agent's code may be the cause.
 
     Args:
         has_started: Whether a kernel has started in it, so that the agent's code may have run.
