@@ -65,18 +65,23 @@ class GainAndLoss:
     @classmethod
     def of(cls, differences: Values, clusters: Sequence[Hashable]) -> "GainAndLoss":
         """Split differences by their sign."""
+        gains = np.maximum(differences, 0)
+        losses = np.maximum(np.negative(differences), 0)
+        mean_difference = cluster_mean(differences, clusters)
         return cls(
-            gain=cluster_mean(np.maximum(differences, 0), clusters),
-            loss=cluster_mean(np.maximum(np.negative(differences), 0), clusters),
-            variance=variance(cluster_mean(differences, clusters), lowest=-1),
+            gain=cluster_mean(gains, clusters),
+            loss=cluster_mean(losses, clusters),
+            variance=variance(mean_difference, lowest=-1),
         )
 
     def low(self, tail: float) -> float:
         """Lower end of the interval that leaves this probability below."""
         unseen = UNSEEN_PER_TAIL * tail
         max_size = MAX_SIZE_PER_TASK * self.gain.values
-        less_gain = self.gain.mean - interval_of(self.gain, tail, unseen, max_size).low
-        more_loss = interval_of(self.loss, tail, unseen, max_size).high - self.loss.mean
+        gain = interval_of(self.gain, tail, unseen, max_size)
+        loss = interval_of(self.loss, tail, unseen, max_size)
+        less_gain = self.gain.mean - gain.low
+        more_loss = loss.high - self.loss.mean
         squared = less_gain**2 + more_loss**2 - 2 * self._correlation() * less_gain * more_loss
         # Below 0 only by rounding.
         return self.gain.mean - self.loss.mean - math.sqrt(max(0.0, squared))
