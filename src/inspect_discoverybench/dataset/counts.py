@@ -130,7 +130,8 @@ def _count_columns(counts: Counts, source: Path, file: DataFile, read_table: Cal
     columns = read_table(path).columns
     stripped = [column.strip() for column in columns]
     for name in _repeated(stripped):
-        counts[TWICE_NAMED].add(f"{path}: {name or 'columns without a name'}")
+        shown_name = name or "columns without a name"
+        counts[TWICE_NAMED].add(f"{path}: {shown_name}")
     for name in described:
         if name not in columns:
             counts[MISSING_COLUMNS].add(f"{source}: {file.name}: {name}")

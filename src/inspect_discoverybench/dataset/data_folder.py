@@ -95,7 +95,8 @@ def require_released(root: Path, paths: Iterable[str] | None = None) -> None:
 def remedy(root: Path) -> str:
     """One sentence that says how to replace a missing or changed folder."""
     if root != cache_folder():
-        return f"Use a clone of {REPOSITORY} at commit {COMMIT[:7]}, or unset {DATA_DIR_VARIABLE} to download the data."
+        clone = f"a clone of {REPOSITORY} at commit {COMMIT[:7]}"
+        return f"Use {clone}, or unset {DATA_DIR_VARIABLE} to download the data."
     command = "discoverybench data fetch"
     if root.is_dir():
         command += " --force"

@@ -105,7 +105,8 @@ class Draft:
             if not location.resolve().is_relative_to(folder.resolve()):
                 raise DataError(f"{location} is a link to {location.resolve()}. Name this file instead.")
             name = location.relative_to(folder).as_posix()
-            files.append(DraftFile(name, _read_columns(locate(folder, name))))
+            columns = _read_columns(locate(folder, name))
+            files.append(DraftFile(name, columns))
         return cls(folder, files)
 
     def content(self) -> dict[str, Any]:
@@ -163,8 +164,9 @@ def _text_columns(path: Path) -> Sequence[DraftColumn]:
     table = Table.read(path)  # names the line of what is wrong
     text = read_text(path)
     frame = pd.read_csv(StringIO(text), sep=separator_of(text), index_col=False, low_memory=False)
-    # pandas renames columns whose name occurs twice or is empty.
-    return _columns(frame.set_axis(range(len(table.columns)), axis="columns"), table.columns)
+    # pandas renames columns whose name occurs twice or is empty, so the names are those of the table.
+    numbers = range(len(table.columns))
+    return _columns(frame.set_axis(numbers, axis="columns"), table.columns)
 
 
 def _stata_columns(path: Path) -> Sequence[DraftColumn]:
