@@ -88,10 +88,13 @@ class AgentTrial:
 
     def _answers(self, source: Source) -> int:
         """Number of answers that were read in this way."""
-        return sum(1 for result in self.results if result.score.metadata.get("submission_source") == source)
+        sources = [result.score.metadata.get("submission_source") for result in self.results]
+        return sources.count(source)
 
     def _ended(self, outcome: SampleOutcome) -> int:
-        return sum(1 for result in self.results if result.score.outcome is outcome)
+        """Number of samples with this outcome."""
+        outcomes = [result.score.outcome for result in self.results]
+        return outcomes.count(outcome)
 
 
 @dataclass

@@ -86,11 +86,11 @@ def read_judged_samples(
             left_out[result.score.outcome] += 1
 
     # Scores within one log can differ too, if some samples were scored again.
-    found: list[str] = []
+    all_differences: list[str] = []
     for sample in samples:
-        found += differences(samples[0].record, sample.record)
-    if found and not anyway:
-        each_once = "; ".join(dict.fromkeys(found))
+        all_differences += differences(samples[0].record, sample.record)
+    if all_differences and not anyway:
+        each_once = "; ".join(dict.fromkeys(all_differences))
         raise InvalidArgument(
             f"The scores of {logs} were judged differently: {each_once}. Re-score the logs with `inspect score`, or "
             "pass --anyway."

@@ -93,7 +93,10 @@ def _variables(values: Values) -> Values:
 
 
 def _columns(values: Values) -> set[str]:
-    return {column["name"] for file in values["datasets"] for column in file["columns"]}
+    names: set[str] = set()
+    for file in values["datasets"]:
+        names |= {column["name"] for column in file["columns"]}
+    return names
 
 
 def _mentioned(names: Iterable[str], text: str) -> set[str]:

@@ -365,7 +365,8 @@ def _reason(result: ExecResult[str]) -> str:
     text = clean(result.stderr[-2000:]).strip() or clean(result.stdout[-2000:]).strip()
     if not text:
         return f"exit code {result.returncode}"
-    return f"exit code {result.returncode}: {text[-MAX_REASON:]}"
+    end = text[-MAX_REASON:]
+    return f"exit code {result.returncode}: {end}"
 
 
 def is_local() -> bool:
