@@ -90,7 +90,8 @@ def _accepted_messages(conversation: Sequence[ChatMessage]) -> list[ChatMessage]
         if isinstance(message, ChatMessageAssistant) and not message.text and not message.tool_calls:
             continue
         if isinstance(last, ChatMessageUser) and isinstance(message, ChatMessageUser):
-            messages[-1] = last.model_copy(update={"content": f"{last.text}\n\n{message.text}"})
+            both_texts = f"{last.text}\n\n{message.text}"
+            messages[-1] = last.model_copy(update={"content": both_texts})
         else:
             messages.append(message)
     return messages

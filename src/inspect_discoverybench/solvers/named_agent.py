@@ -49,16 +49,16 @@ class AgentFile:
 
     def create(self, args: Mapping[str, Any]) -> Solver | Agent:
         """Create its agent."""
-        factories = _factories(self._load())
-        names = ", ".join(factories) or "none"
+        module = self._load()
+        factories = _factories(module)
         if self.agent is None and len(factories) == 1:
             [factory] = factories.values()
         elif self.agent in factories:
             factory = factories[self.agent]
         else:
-            raise InvalidArgument(
-                f"{self.path} has the agents {names}, not {self.agent or 'a single one'}. Name one: {self.path}@NAME."
-            )
+            names = ", ".join(factories) or "none"
+            expected = self.agent or "a single one"
+            raise InvalidArgument(f"{self.path} has the agents {names}, not {expected}. Name one: {self.path}@NAME.")
         agent: Solver | Agent = factory(**args)
         return agent
 
@@ -105,8 +105,12 @@ def _registered(name: str, args: Mapping[str, Any]) -> Any:
 
 def _factories(module: ModuleType) -> dict[str, Callable[..., Any]]:
     """The solvers and agents that a module defines, by name."""
-    own = {name: value for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__}
-    return {name: value for name, value in own.items() if _kind(value) in ("solver", "agent")}
+    factories = {}
+    for name, value in vars(module).items():
+        is_defined_here = getattr(value, "__module__", None) == module.__name__
+        if is_defined_here and _kind(value) in ("solver", "agent"):
+            factories[name] = value
+    return factories
 
 
 def _kind(value: Any) -> str | None:

@@ -108,7 +108,8 @@ def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAU
             )
         checksums = SampleMetadata.of(state, "reflexion").data_checksums
         # The agent does not see the copies among its files. What its code does to them all the same is its own loss.
-        copies = f"{await create_temporary_folder()}/data"
+        folder = await create_temporary_folder()
+        copies = f"{folder}/data"
         await _copy_data_files(".", copies, checksums)
         task_messages = list(state.messages)
         lessons: list[str] = []
@@ -212,7 +213,8 @@ async def open_trial_folder(folder: str, copies: str, checksums: Mapping[str, st
         # The sandbox worked before the agent's code ran.
         return one_line(error)
     if changed:
-        return f"{', '.join(changed)} changed before the trial"
+        names = ", ".join(changed)
+        return f"{names} changed before the trial"
     return None
 
 
@@ -226,4 +228,5 @@ async def _copy_data_files(source: str, target: str, names: Iterable[str]) -> No
     program = 'source=$1 target=$2; shift 2; mkdir "$target" && tar -C "$source" -cf - -- "$@" | tar -C "$target" -xf -'
     result = await sandbox().exec(["sh", "-c", program, "sh", source, target, *names])
     if not result.success:
-        raise DiscoveryBenchError(f"The data files cannot be copied in the sandbox: {result.stderr[-500:]}")
+        reason = result.stderr[-500:]
+        raise DiscoveryBenchError(f"The data files cannot be copied in the sandbox: {reason}")

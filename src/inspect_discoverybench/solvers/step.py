@@ -149,8 +149,7 @@ class CallingActor(Actor):
         calls = output.message.tool_calls or []
         if choice == "none" or output.stop_reason == "model_length":  # the server may have cut the calls off
             calls = []
-        runs_code = "python" in allowed and any(call.function == "python" for call in calls)
-        early = [call for call in calls if runs_code and call.function == "submit"]
+        early = _early_submissions(calls) if "python" in allowed else []
         calls = [call for call in calls if call not in early]
         if choice == "any":
             matching = [call for call in calls if call.function == allowed[0]]
@@ -158,7 +157,8 @@ class CallingActor(Actor):
             calls = (matching or calls)[:1]
         if early:
             tools = [self.tools["python"], refuse_early_submission()]
-        message = _kept_message(output, allowed).model_copy(update={"tool_calls": [*calls, *early] or None})
+        logged_calls = [*calls, *early] or None
+        message = _kept_message(output, allowed).model_copy(update={"tool_calls": logged_calls})
 
         result = await execute_tools([*conversation, message], tools)
         return Step(output, [message, *result.messages], has_acted=bool(calls))
@@ -320,6 +320,13 @@ async def _generate_text(model: Model | None, conversation: Sequence[ChatMessage
     output = await generate_reply(model, conversation)
     output.message.tool_calls = None  # some servers read calls from the text, although no tool is offered
     return output
+
+
+def _early_submissions(calls: Sequence[ToolCall]) -> list[ToolCall]:
+    """The calls of `submit` beside one of `python`, whose output the model has not seen yet."""
+    if not any(call.function == "python" for call in calls):
+        return []
+    return [call for call in calls if call.function == "submit"]
 
 
 def _tool_choice(allowed: Sequence[ActionName]) -> ToolChoice:
