@@ -77,7 +77,8 @@ def _changed_arguments(create: Callable[..., Any], args: Sequence[Any], kwargs: 
     """The arguments that differ from the defaults."""
     passed = signature(create).bind(*args, **kwargs).arguments
     parameters = signature(create).parameters
-    return public_settings({name: value for name, value in passed.items() if value != parameters[name].default})
+    changed = {name: value for name, value in passed.items() if value != parameters[name].default}
+    return public_settings(changed)
 
 
 def record_steps() -> None:
@@ -94,8 +95,11 @@ def _top_solvers() -> list[str]:
 
 def _without_setup(solvers: Sequence[str]) -> list[str]:
     """The names after the last solver of the setup, all of whose solvers are of this package."""
-    setup = [number for number, name in enumerate(solvers) if _is_of_setup(name)]
-    return list(solvers[setup[-1] + 1 :]) if setup else list(solvers)
+    first_after_setup = 0
+    for number, name in enumerate(solvers):
+        if _is_of_setup(name):
+            first_after_setup = number + 1
+    return list(solvers[first_after_setup:])
 
 
 def _is_of_setup(solver: str) -> bool:
@@ -168,7 +172,9 @@ class RunAgent:
 
     def _unplanned(self, name: str, own: Mapping[str, Any]) -> AgentRecord:
         """A solver that is not the one of the run, as in samples that a retry with another solver has kept."""
-        return AgentRecord(name, own.get(name, {"arguments": f"not recorded in {self._log}"}))
+        if name in own:
+            return AgentRecord(name, own[name])
+        return AgentRecord(name, {"arguments": f"not recorded in {self._log}"})
 
 
 def recorded_agent(sample: EvalSample) -> AgentRecord:

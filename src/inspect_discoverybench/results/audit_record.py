@@ -50,7 +50,8 @@ class AuditRecord:
     def of(cls, header: EvalLog) -> "AuditRecord | None":
         """Read the record from the header of a log; None if it is not that of a finished audit with pairs."""
         name = header.eval.task
-        if not (is_of_package(name) and without_package(name) == AUDIT_TASK) or header.results is None:
+        is_audit = is_of_package(name) and without_package(name) == AUDIT_TASK
+        if not is_audit or header.results is None:
             return None
 
         questions = {

@@ -8,6 +8,7 @@ from inspect_ai.analysis import Column, EvalColumn, SampleColumn
 from inspect_ai.log import EvalLog, EvalSample
 
 from inspect_discoverybench.results.agent_record import recorded_agent
+from inspect_discoverybench.results.result_row import NO_COLUMNS
 from inspect_discoverybench.results.run_record import RunRecord, column_value
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.results.score_record import ScoreRecord
@@ -15,9 +16,6 @@ from inspect_discoverybench.scorer.claim import CLAIM_KEY
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 from inspect_discoverybench.submission.submission import SCORE_NAME
-
-NO_COLUMNS = ("values", "keys", "metadata", "inputs")
-"""Fields of a record that are no columns."""
 
 
 def score_columns(score: str = SCORE_NAME) -> list[Column]:
@@ -47,12 +45,15 @@ def sample_columns() -> list[Column]:
 
 
 def _of_run(name: str, log: EvalLog) -> Any:
-    return column_value(getattr(RunRecord.of(log), name))
+    record = RunRecord.of(log)
+    return column_value(getattr(record, name))
 
 
 def _of_sample(name: str, sample: EvalSample) -> Any:
     # The column of a sample has no access to the plan of its log.
-    return column_value(getattr(SampleRecord.of(sample, recorded_agent(sample)), name))
+    agent = recorded_agent(sample)
+    record = SampleRecord.of(sample, agent)
+    return column_value(getattr(record, name))
 
 
 def _of_score(score: str, name: str, sample: EvalSample) -> Any:

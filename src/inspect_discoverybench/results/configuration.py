@@ -55,7 +55,9 @@ class _CommonSettings:
 
     def add(self, group: Hashable, settings: Settings) -> None:
         """Add a result with these settings to a group."""
-        self._settings[group] = set(settings) & self._settings.get(group, set(settings))
+        if group not in self._settings:
+            self._settings[group] = set(settings)
+        self._settings[group] &= set(settings)
 
     def without(self, group: Hashable, settings: Settings) -> list[str]:
         """The settings that other results of the group do not have."""
@@ -84,12 +86,19 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
             *conditions.without(benchmark, _compared_conditions(result.run)),
             *setups.without((benchmark, agent, model), result.setup),
         ]
-        configurations.append(Configuration(benchmark, agent, model, result.run.hints, ", ".join(settings)))
+        configuration = Configuration(
+            benchmark=benchmark,
+            agent=agent,
+            model=model,
+            hints=result.run.hints,
+            settings=", ".join(settings),
+        )
+        configurations.append(configuration)
     return configurations
 
 
 def _named_hints(run: RunRecord) -> Settings:
-    """The hints that a name always has: published scores are without, so they are named even if all runs have them."""
+    """The hints that a name has even if all runs have them, because published scores beside it are without hints."""
     return run.hints if run.task in BENCHMARKS else ()
 
 

@@ -14,6 +14,9 @@ from inspect_discoverybench.results.score_record import ScoreRecord
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.submission.submission import SCORE_NAME
 
+NO_COLUMNS = ("values", "keys", "metadata", "inputs")
+"""Fields of a record that are no columns."""
+
 
 @dataclass(frozen=True)
 class ResultRow:
@@ -27,9 +30,9 @@ class ResultRow:
     def columns(self) -> dict[str, Any]:
         """Values by column, with a column for each key of the score."""
         fields = {**vars(self.run), **vars(self.sample), **vars(self.score)}
-        del fields["metadata"], fields["inputs"], fields["keys"]
-        scores: dict[str, Any] = dict.fromkeys(SCORE_KEYS, math.nan) | fields.pop("values")
-        return scores | {name: column_value(value) for name, value in fields.items()}
+        scores = {**dict.fromkeys(SCORE_KEYS, math.nan), **self.score.values}
+        columns = {name: column_value(value) for name, value in fields.items() if name not in NO_COLUMNS}
+        return {**scores, **columns}
 
     @property
     def setup(self) -> Settings:

@@ -117,7 +117,7 @@ class RunOutcome:
         samples = SampleCounts.of_log(summary)
         usages = list(log.stats.model_usage.values())
         return cls(
-            labels=RunLabels(**summary.metadata["run"]),
+            labels=RunLabels(**summary.metadata["run"]),  # recorded by `eval_set.py`
             tasks=_tasks(summary),
             score=HeadlineScore.of_log(log, samples),
             samples=samples,

@@ -199,7 +199,10 @@ def _roles(spec: EvalSpec) -> Settings:
 def _model_text(model: ModelConfig) -> str:
     # Inspect records a URL from the environment, which differs between machines, as if it were a setting.
     settings = _model_settings_of(model.config, model.args, base_url=None)
-    return f"{model.model} ({', '.join(settings)})" if settings else model.model
+    if not settings:
+        return model.model
+    listed = ", ".join(settings)
+    return f"{model.model} ({listed})"
 
 
 def _model_settings_of(config: GenerateConfig, arguments: Mapping[str, Any], base_url: str | None) -> Settings:
@@ -212,9 +215,11 @@ def _model_settings_of(config: GenerateConfig, arguments: Mapping[str, Any], bas
 
 def settings_of(settings: Mapping[str, Any]) -> Settings:
     """Settings as texts in alphabetical order."""
-    return tuple(
-        name if value is True else f"{name}={value}" for name, value in sorted(public_settings(settings).items())
-    )
+    texts = []
+    for name, value in sorted(public_settings(settings).items()):
+        text = name if value is True else f"{name}={value}"
+        texts.append(text)
+    return tuple(texts)
 
 
 def column_value(value: Any) -> Any:

@@ -43,6 +43,9 @@ class ScoreRecord:
         score = recorded or Score(value={})
         metadata = score.metadata or {}
         is_valid = outcome not in (SampleOutcome.ERROR, SampleOutcome.INVALIDATED)
+        keys: frozenset[str] = frozenset()
+        if is_valid and isinstance(score.value, dict):
+            keys = frozenset(score.value)
         compared = compared_part(metadata)
         return cls(
             score=name,
@@ -53,7 +56,7 @@ class ScoreRecord:
             hypothesis=score.answer,
             workflow=metadata.get("workflow"),
             metadata=metadata,
-            keys=frozenset(score.value) if is_valid and isinstance(score.value, dict) else frozenset(),
+            keys=keys,
         )
 
     def outcome_of(self, key: str) -> SampleOutcome:
