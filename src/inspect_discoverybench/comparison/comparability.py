@@ -28,29 +28,27 @@ SAME_PER_RUN = {
 def incompatibilities(baseline: System, candidate: System) -> Iterator[str]:
     """Reasons why two systems' scores are not comparable, one line each. Values that are not recorded are ignored."""
     names = f"{baseline.name} and {candidate.name}"
-    versions = [_version(baseline), _version(candidate)]
-    if len(set(versions)) > 1:
-        yield f"{names}: the task versions differ ({' and '.join(versions)})."
+    baseline_version = _version(baseline)
+    candidate_version = _version(candidate)
+    if baseline_version != candidate_version:
+        yield f"{names}: the task versions differ ({baseline_version} and {candidate_version})."
 
     for system in (baseline, candidate):
         for sample, changes in edited_samples(system.tasks.values()).items():
-            yield f"{system.name}: the sample {sample} was run again after a change ({', '.join(changes)})."
+            listed = ", ".join(changes)
+            yield f"{system.name}: the sample {sample} was run again after a change ({listed})."
 
     for column, noun in SAME_PER_TASK.items():
         differing = _differing_sample(baseline, candidate, column)
         if differing is not None:
             yield f"{names}: the {noun} of the sample {differing} differ."
-    for key, task in baseline.tasks.items():
-        # Also if only one of them has a gold workflow, which a column that is not recorded does not show.
-        if key in candidate.tasks and "gold workflow" in changed_inputs(
-            task.sample.inputs, candidate.tasks[key].sample.inputs
-        ):
-            yield f"{names}: the gold workflows of the sample {task.sample.id} differ."
-            break
+    differing = _sample_with_differing_workflow(baseline, candidate)
+    if differing is not None:
+        yield f"{names}: the gold workflows of the sample {differing} differ."
 
-    judge_differences = _judge_differences(baseline, candidate)
+    judge_differences = "; ".join(_judge_differences(baseline, candidate))
     if judge_differences:
-        yield f"{names} were judged differently: {'; '.join(judge_differences)}."
+        yield f"{names} were judged differently: {judge_differences}."
 
 
 def _version(system: System) -> str:
@@ -65,19 +63,37 @@ def _differing_sample(baseline: System, candidate: System, column: str) -> str |
         other = candidate.tasks.get(key)
         if other is None:
             continue
-        recorded = [_recorded(task.results, column), _recorded(other.results, column)]
-        if all(recorded) and recorded[0] != recorded[1]:
+        baseline_values = _recorded(task.results, column)
+        candidate_values = _recorded(other.results, column)
+        if baseline_values and candidate_values and baseline_values != candidate_values:
+            return task.sample.id
+    return None
+
+
+def _sample_with_differing_workflow(baseline: System, candidate: System) -> str | None:
+    """The id of the first common sample whose gold workflows differ.
+
+    Their fingerprints are compared and not the column, which is empty both without a workflow and if a log does not
+    record it.
+    """
+    for key, task in baseline.tasks.items():
+        other = candidate.tasks.get(key)
+        if other is None:
+            continue
+        changes = changed_inputs(task.sample.inputs, other.sample.inputs)
+        if "gold workflow" in changes:
             return task.sample.id
     return None
 
 
 def _judge_differences(baseline: System, candidate: System) -> list[str]:
     """How the records of judges differ from the first one."""
-    records = [_recorded(system.results, "score.judge_record") for system in (baseline, candidate)]
-    if not all(records):
+    baseline_records = _recorded(baseline.results, "score.judge_record")
+    candidate_records = _recorded(candidate.results, "score.judge_record")
+    if not baseline_records or not candidate_records:
         return []
 
-    reference, *others = [json.loads(text) for texts in records for text in texts]
+    reference, *others = [json.loads(text) for text in baseline_records + candidate_records]
     lines: dict[str, None] = {}
     for record in others:
         lines |= dict.fromkeys(differences(reference, record))
@@ -92,21 +108,23 @@ def notes_on(systems: Sequence[System]) -> Iterator[str]:
     for column, noun in SAME_PER_RUN.items():
         values = _recorded(results, column)
         if len(values) > 1:
-            yield f"The {noun} differ: {', '.join(values)}."
+            listed = ", ".join(values)
+            yield f"The {noun} differ: {listed}."
 
     for judge in filter(is_offline, _recorded(results, "score.judge")):
         yield f"The judge {judge} {OFFLINE_NOTE}"
 
-    prompts = _differing_prompts(results)
+    prompts = ", ".join(_differing_prompts(results))
     if prompts:
-        yield f"These prompts differ: {', '.join(prompts)}."
+        yield f"These prompts differ: {prompts}."
 
 
 def _differing_prompts(results: Sequence[ResultRow]) -> list[str]:
     """Names of prompts of which the logs record several fingerprints."""
     fingerprints: set[tuple[str, str]] = set()
     for text in _recorded(results, "run.prompts"):
-        fingerprints.update(json.loads(text).items())
+        prompts = json.loads(text)
+        fingerprints.update(prompts.items())
 
     counts = Counter(name for name, _ in fingerprints)
     return sorted(name for name, count in counts.items() if count > 1)
@@ -114,5 +132,6 @@ def _differing_prompts(results: Sequence[ResultRow]) -> list[str]:
 
 def _recorded(results: Sequence[ResultRow], column: str) -> list[str]:
     """The distinct recorded values of a column."""
-    values = {attrgetter(column)(result) for result in results}
-    return sorted(filter(None, values))
+    value_of = attrgetter(column)
+    values = {value_of(result) for result in results}
+    return sorted(value for value in values if value)

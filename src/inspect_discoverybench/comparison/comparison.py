@@ -178,12 +178,13 @@ def _describe(studies: Sequence[str | None]) -> str:
 
 def _ranking(systems: Sequence[System]) -> list[SystemRank]:
     """Rank the systems that scored any of the tasks that all of them ran by their mean HMS on these."""
-    common = set.intersection(*(set(system.tasks) for system in systems))
+    task_ids = [set(system.tasks) for system in systems]
+    common = set.intersection(*task_ids)
     ranks = []
     for system in systems:
         tasks = [task for name, task in system.tasks.items() if name in common]
         estimate = mean_score(tasks)
         if estimate is not None:
             missing = sum(task.score().missing for task in tasks)
-            ranks.append(SystemRank(system.name, estimate, len(tasks), missing))
+            ranks.append(SystemRank(system.name, estimate, tasks=len(tasks), missing=missing))
     return sorted(ranks, key=attrgetter("estimate.mean"), reverse=True)
