@@ -64,7 +64,8 @@ def _require_kept(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
 
     # A shard that is not to be run must have the samples that are its own now, finished or not: otherwise the shards
     # together would repeat some samples and leave out others.
-    is_to_be_run = log.shard == (None if shard is None else str(shard))
+    shard_to_run = None if shard is None else str(shard)
+    is_to_be_run = log.shard == shard_to_run
     samples = set(log.finished) if is_to_be_run else log.planned
     lost = samples - run.sample_keys
     if _starts_over(log, eval_set, dataset_size):
@@ -91,11 +92,10 @@ def _require_same_inputs(log: RunLog, run: PlannedRun, where: str) -> None:
     for key, summary in log.finished.items():
         if key.id not in samples:
             continue
-        changes = changed_inputs(summary.metadata, samples[key.id].metadata or {})
+        current_metadata = samples[key.id].metadata or {}
+        changes = " and another ".join(changed_inputs(summary.metadata, current_metadata))
         if changes:
-            raise InvalidExperiment(
-                f"{where}: sample {key.id} was run with another {' and another '.join(changes)}. {OTHER_LOG_DIR}"
-            )
+            raise InvalidExperiment(f"{where}: sample {key.id} was run with another {changes}. {OTHER_LOG_DIR}")
 
 
 def _starts_over(log: RunLog, eval_set: EvalSet, dataset_size: int) -> bool:

@@ -55,11 +55,13 @@ def _without_secrets(settings: Arguments) -> Arguments:
 
 def _without_recorded_secrets(args: Arguments) -> Arguments:
     """Refuse arguments of a model with secrets, except those that Inspect does not record."""
-    _without_secrets({name: value for name, value in args.items() if not _is_left_out(name)})
+    recorded = {name: value for name, value in args.items() if not _is_left_out(name)}
+    _without_secrets(recorded)
     return args
 
 
 def _is_left_out(name: str) -> bool:
+    """Whether Inspect leaves an argument of a model out of its logs."""
     return name == "api_key" or name.startswith("aws_")
 
 
@@ -227,8 +229,10 @@ class Experiment(StrictModel):
 
         The judge is asked after a sample has ended, so it does not matter how.
         """
-        configs = [model.config, *(role.config for name, role in self.roles.items() if name != "grader")]
-        return bool(self.options.get("batch")) or any(config.batch for config in configs)
+        if self.options.get("batch"):
+            return True
+        models_of_roles = [role for name, role in self.roles.items() if name != "grader"]
+        return any(spec.config.batch for spec in [model, *models_of_roles])
 
     @property
     def all_roles(self) -> dict[str, ModelSpec]:

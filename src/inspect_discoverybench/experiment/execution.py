@@ -54,5 +54,6 @@ def execute(file: ExperimentFile, shard: Shard | None) -> ExperimentResult:
 
 def _in_order(logs: Sequence[EvalLog], part: EvalSet) -> list[RunOutcome]:
     """The outcomes in the order of the matrix."""
-    outcomes = {outcome.labels: outcome for outcome in map(RunOutcome.of_log, logs)}
-    return [outcomes[run.labels] for run in part.runs if run.labels in outcomes]
+    outcomes = [RunOutcome.of_log(log) for log in logs]
+    by_labels = {outcome.labels: outcome for outcome in outcomes}
+    return [by_labels[run.labels] for run in part.runs if run.labels in by_labels]

@@ -79,7 +79,8 @@ def read_progress(eval_set: EvalSet) -> Progress:
     logs = _read_logs(eval_set.log_dir)
     shards = _shards(eval_set.log_dir, logs)
     running = [shard for shard in shards if is_locked(shard.log_dir(eval_set.log_dir))]
-    require_continuation(eval_set, logs, shards[0] if shards else None)
+    any_shard = shards[0] if shards else None
+    require_continuation(eval_set, logs, any_shard)
 
     ended = _ended_samples(logs)
     states = {}
@@ -112,7 +113,8 @@ def _shards(log_dir: str, logs: Sequence[RunLog]) -> list[Shard]:
         if log.shard is not None:
             return Shard.all(Shard.parse(log.shard).count)
     for folder in Path(log_dir).glob("shard-*-of-*"):
-        return Shard.all(int(folder.name.rpartition("-")[2]))
+        _, _, count = folder.name.rpartition("-")
+        return Shard.all(int(count))
     return []
 
 
@@ -133,7 +135,14 @@ def _progress_of(run: PlannedRun, ended: Mapping[SampleKey, SampleOutcome]) -> R
     unscored = outcomes[SampleOutcome.UNSCORED] if run.task.scorer else 0
     missing = outcomes[None]
     samples = outcomes.total()
-    return RunProgress(run.labels, samples, samples - errors - unscored - missing, unscored, errors, missing)
+    return RunProgress(
+        labels=run.labels,
+        samples=samples,
+        finished=samples - errors - unscored - missing,
+        unscored=unscored,
+        errors=errors,
+        missing=missing,
+    )
 
 
 def _shard_state(

@@ -44,11 +44,12 @@ class Selection:
         selectors = None
         sample_id = options.get("sample_id")
         if sample_id is not None:
-            selectors = [str(selector) for selector in (sample_id if isinstance(sample_id, list) else [sample_id])]
+            sample_ids = sample_id if isinstance(sample_id, list) else [sample_id]
+            selectors = [str(selector) for selector in sample_ids]
             for name, value in (("limits.samples", limit), ("options.sample_shuffle", shuffle)):
                 if value is not None:
                     raise InvalidExperiment(f"{where}: options.sample_id and {name} exclude each other. Omit one.")
-        return cls(limit, selectors, shuffle, where)
+        return cls(limit=limit, selectors=selectors, shuffle=shuffle, where=where)
 
     def samples_of(self, task: Task, task_names: Collection[str]) -> dict[int | str, Sample]:
         """The selected samples of a task by id, in order. The task's dataset is shuffled in place.
@@ -67,9 +68,8 @@ class Selection:
             patterns = self._patterns_for(task, task_names)
             samples = [sample for sample in task.dataset if _matches(sample, patterns)]
             if patterns and not samples:
-                raise InvalidExperiment(
-                    f"{self.where}: options.sample_id: no sample of {task.name} matches {', '.join(patterns)}."
-                )
+                listed = ", ".join(patterns)
+                raise InvalidExperiment(f"{self.where}: options.sample_id: no sample of {task.name} matches {listed}.")
         return {sample.id: sample for sample in samples if sample.id is not None}
 
     def _order(self, task: Task) -> None:
