@@ -93,9 +93,13 @@ async def _add_domain(
 ) -> DomainRecord:
     """Create the tasks of a new domain, and add them to the set if any are accepted."""
     author = get_model()
+    reviewer = get_model(role=REVIEWER, default=author)
     growth = Growth(author, settings)
-    tree = source.trees[number] if source.trees else await growth.grow(domain)
-    record, files = await create_tasks(number, tree, growth, get_model(role=REVIEWER, default=author))
+    if source.trees:
+        tree = source.trees[number]
+    else:
+        tree = await growth.grow(domain)
+    record, files = await create_tasks(number, tree, growth, reviewer)
     if record.golds:
         folder.accept(record, files)
     return record
