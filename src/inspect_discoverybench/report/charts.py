@@ -98,7 +98,8 @@ def bars(table: pd.DataFrame, row: str, segment: str, share: str, colors: Mappin
         colors: Colours of all segments in their order.
         style: Titles of panels.
     """
-    table = table.assign(place=table[segment].map(list(colors).index))
+    place_of = list(colors).index
+    table = table.assign(place=table[segment].map(place_of))
     bar = (
         alt.Chart()
         .mark_bar()
@@ -127,7 +128,8 @@ def joined(table: pd.DataFrame, row: str, value: str, shape: str, style: Style) 
     )
     shapes = _assigned(dict.fromkeys(table[shape]), SHAPES)
     line = base.mark_line().encode(detail=alt.Detail(field=row, type="nominal"))
-    point = base.mark_point(filled=True, size=80).encode(shape=_by_name(alt.Shape, table, shape, shapes).title(None))
+    shape_of_point = _by_name(alt.Shape, table, shape, shapes).title(None)
+    point = base.mark_point(filled=True, size=80).encode(shape=shape_of_point)
     return _rows([line, point], table, row, style)
 
 
@@ -144,7 +146,8 @@ def scatter(table: pd.DataFrame, pairs: Sequence[tuple[Interval, Interval]], sty
     if table.empty:
         return None
 
-    return alt.vconcat(*[_plot(table, x, y, style) for x, y in pairs])
+    plots = [_plot(table, x, y, style) for x, y in pairs]
+    return alt.vconcat(*plots)
 
 
 def _plot(table: pd.DataFrame, x: Interval, y: Interval, style: Style) -> alt.FacetChart:
@@ -176,9 +179,11 @@ def _by_name(channel: Any, table: pd.DataFrame, field: str, choices: Mapping[str
 
 def _rows(layers: Sequence[alt.Chart], table: pd.DataFrame, row: str, style: Style) -> Chart:
     """The layers with one row per label, in the order of the table."""
-    labels = table[["benchmark", row]].drop_duplicates().groupby("benchmark").head(MAX_ROWS)
+    first_labels = table[["benchmark", row]].drop_duplicates().groupby("benchmark").head(MAX_ROWS)
+    shown = table.merge(first_labels)
     vertical = alt.Y(field=row, type="nominal", sort=None)
-    panels = _panels([layer.encode(y=vertical) for layer in layers], table.merge(labels), style)
+    in_rows = [layer.encode(y=vertical) for layer in layers]
+    panels = _panels(in_rows, shown, style)
     independent: Chart = panels.resolve_scale(y="independent")
     return independent
 

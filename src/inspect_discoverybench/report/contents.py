@@ -91,7 +91,11 @@ def _sections(leaderboard: Leaderboard) -> list[Section]:
 
 
 def _samples(results: Sequence[ResultRow], pool_splits: bool) -> pd.DataFrame:
-    added = [key for key in (*RELEASED_KEYS, CLAIM_KEY) if any(key in result.score.values for result in results)]
+    recorded: set[str] = set()
+    for result in results:
+        recorded |= result.score.values.keys()
+    optional = [key for key in (*RELEASED_KEYS, CLAIM_KEY) if key in recorded]
+    keys = [*SCORE_KEYS, *optional]
     rows = []
     for configuration, result in zip(configurations_of(results, pool_splits), results, strict=True):
         row = {
@@ -104,7 +108,7 @@ def _samples(results: Sequence[ResultRow], pool_splits: bool) -> pd.DataFrame:
             "judge": result.score.judge,
             "outcome": result.score.outcome,
             "limit": result.sample.limit,
-            **{key: result.score.value(key) for key in (*SCORE_KEYS, *added)},
+            **{key: result.score.value(key) for key in keys},
             "goal": result.sample.goal,
             "gold_hypothesis": result.sample.gold_hypothesis,
             "predicted_hypothesis": result.score.hypothesis,

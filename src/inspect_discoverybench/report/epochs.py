@@ -23,7 +23,7 @@ def epoch_section(leaderboard: Leaderboard) -> Section | None:
 
 def _row(standing: Standing, size: int) -> Row:
     hms = [task.score() for task in standing.tasks]
-    perfect = [PartialScores([_is_perfect(score) for score in scores.values]) for scores in hms]
+    perfect = [_perfect_scores(scores) for scores in hms]
     return {
         **standing.key_columns,
         "epochs": size,
@@ -42,6 +42,11 @@ def _columns(standing: Standing, scores: Sequence[PartialScores], size: int, nam
         title = f"{heading} {name}"
         columns |= interval_columns(estimate, Interval(f"{title} × 100", f"{title} low", f"{title} high"))
     return columns
+
+
+def _perfect_scores(hms: PartialScores) -> PartialScores:
+    """Whether the HMS of each epoch is 1."""
+    return PartialScores([_is_perfect(score) for score in hms.values])
 
 
 def _is_perfect(hms: float) -> float:

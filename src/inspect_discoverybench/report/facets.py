@@ -53,8 +53,10 @@ def facet_section(leaderboard: Leaderboard) -> Section:
         rows.append(row)
 
     table = pd.DataFrame(rows)
-    axes = [_columns(CONTEXT), *(_columns(f"{facet} {IF_MATCHES}") for facet in FACET_KEYS[1:])]
-    return Section("facets", table, scatter(table, list(pairwise(axes)), leaderboard.style))
+    others = [_columns(f"{facet} {IF_MATCHES}") for facet in FACET_KEYS[1:]]
+    axes = [_columns(CONTEXT), *others]
+    chart = scatter(table, list(pairwise(axes)), leaderboard.style)
+    return Section("facets", table, chart)
 
 
 def _columns(facet: str) -> Interval:
@@ -86,7 +88,15 @@ def losses(leaderboard: Leaderboard) -> Section:
                 }
                 rows.append(row)
     table = pd.DataFrame(rows)
-    return Section("losses", table, bars(table, "configuration", STAGE, SHARE, LOSS_COLORS, leaderboard.style))
+    chart = bars(
+        table,
+        row="configuration",
+        segment=STAGE,
+        share=SHARE,
+        colors=LOSS_COLORS,
+        style=leaderboard.style,
+    )
+    return Section("losses", table, chart)
 
 
 def _lost_at(result: ResultRow) -> str:

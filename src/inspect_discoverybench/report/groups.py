@@ -35,10 +35,13 @@ def group_sections(leaderboard: Leaderboard) -> Iterator[Section]:
 def _chart(table: pd.DataFrame, column: str, leaderboard: Leaderboard) -> Chart | None:
     """The groups of the best agent of each benchmark; None if no best agent is marked."""
     best = table[table.kind == BEST]
-    labelled = best.assign(group=best[column].astype(str) + ", n = " + best.tasks.astype(str))
+    groups = best[column].astype(str)
+    sizes = best.tasks.astype(str)
+    labelled = best.assign(group=groups + ", n = " + sizes)
     # The interval of one or two tasks is nearly the whole axis.
     ends = [HMS_INTERVAL.low, HMS_INTERVAL.high]
-    labelled[ends] = labelled[ends].where(labelled.tasks >= MIN_TASKS)
+    has_interval = labelled.tasks >= MIN_TASKS
+    labelled[ends] = labelled[ends].where(has_interval)
     return dots(labelled, "group", HMS_INTERVAL, leaderboard.style)
 
 

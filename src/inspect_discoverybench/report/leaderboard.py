@@ -196,7 +196,8 @@ class Leaderboard:
         by_benchmark: dict[str, list[Standing]] = defaultdict(list)
         for configuration, own_results in by_configuration.items():
             kind = NO_COMPETITORS.get(configuration.agent, AGENT)
-            standing = Standing(configuration, list(tasks_of(own_results).values()), kind)
+            tasks = tasks_of(own_results)
+            standing = Standing(configuration, list(tasks.values()), kind)
             by_benchmark[configuration.benchmark].append(standing)
         return cls([_ranked(name, standings) for name, standings in sorted(by_benchmark.items())])
 
@@ -225,7 +226,7 @@ def _ranked(name: str, standings: Sequence[Standing]) -> Benchmark:
 
 
 def _place(standing: Standing) -> tuple[bool, bool, float]:
-    """Its place among the configurations: by decreasing HMS; oracles and the floor, and those without it, are last."""
+    """A key that sorts agents before oracles and the floor, then by decreasing HMS; those without HMS are last."""
     hms = standing.hms
     return standing.kind in (ORACLE, FLOOR), hms is None, -(hms or 0)
 
@@ -233,16 +234,15 @@ def _place(standing: Standing) -> tuple[bool, bool, float]:
 def _best(competitors: Sequence[Standing]) -> list[Standing]:
     """The competitors with the highest mean HMS, which are several if they are tied."""
     highest = _highest(competitors)
-    return [
-        standing
-        for standing in competitors
-        if standing.hms is not None and highest is not None and standing.hms >= highest - ROUNDING
-    ]
+    if highest is None:
+        return []
+    return [standing for standing in competitors if standing.hms is not None and standing.hms >= highest - ROUNDING]
 
 
 def _highest(standings: Sequence[Standing]) -> float | None:
     """The highest mean HMS; None if no sample is scored."""
-    return max((standing.hms for standing in standings if standing.hms is not None), default=None)
+    means = [standing.hms for standing in standings if standing.hms is not None]
+    return max(means, default=None)
 
 
 def _competitors(standings: Sequence[Standing]) -> list[Standing]:

@@ -54,9 +54,11 @@ def _offline(leaderboard: Leaderboard) -> Iterator[str]:
             if len(scored) == len(benchmark.standings):
                 rows[judge].append(f"all rows of {benchmark.name}")
             else:
-                rows[judge].append(f"{benchmark.name}: {', '.join(scored)}")
+                names = ", ".join(scored)
+                rows[judge].append(f"{benchmark.name}: {names}")
     for judge, texts in sorted(rows.items()):
-        yield f"The judge {judge} {OFFLINE_NOTE} It scored {'; '.join(texts)}."
+        listed = "; ".join(texts)
+        yield f"The judge {judge} {OFFLINE_NOTE} It scored {listed}."
 
 
 def _other_reducers(results: Sequence[ResultRow]) -> Iterator[str]:
@@ -87,9 +89,10 @@ def _edited(leaderboard: Leaderboard) -> Iterator[str]:
         edited = edited_samples(standing.tasks)
         if edited:
             sample, changes = next(iter(edited.items()))
+            listed = ", ".join(changes)
             yield (
                 f"{standing.configuration.benchmark}, {standing.name}: {len(edited)} samples, such as {sample}, were "
-                f"run again after a change ({', '.join(changes)}). The versions count as different tasks. Leave out "
+                f"run again after a change ({listed}). The versions count as different tasks. Leave out "
                 "the logs from before the change."
             )
 
@@ -111,10 +114,12 @@ def _at_working_limit(leaderboard: Leaderboard) -> Iterator[str]:
         ended = [result.sample for result in standing.results if result.sample.limit == "working"]
         if ended:
             ids = list(dict.fromkeys(sample.id for sample in ended))
-            more = f" and {len(ids) - MAX_NAMED} more" if len(ids) > MAX_NAMED else ""
+            named = ", ".join(ids[:MAX_NAMED])
+            if len(ids) > MAX_NAMED:
+                named += f" and {len(ids) - MAX_NAMED} more"
             yield (
                 f"{standing.configuration.benchmark}, {standing.name}: {len(ended)} of {len(standing.results)} samples "
-                f"ended at their working limit: {', '.join(ids[:MAX_NAMED])}{more}. Inspect counts waiting for a "
+                f"ended at their working limit: {named}. Inspect counts waiting for a "
                 "provider's batch interface as work. If that ended them, run them with a higher `--working-limit`."
             )
 

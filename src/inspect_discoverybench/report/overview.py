@@ -54,7 +54,8 @@ def released_section(leaderboard: Leaderboard) -> Section | None:
     own_points = table.assign(label=[standing.label for standing in standings])
     benchmarks = set(table.benchmark)
     # The paper's agents had no framing.
-    own_points = own_points[[standing.configuration.framing == NEUTRAL for standing in standings]]
+    is_neutral = [standing.configuration.framing == NEUTRAL for standing in standings]
+    own_points = own_points[is_neutral]
     published = [
         scores.rename(columns={HMS: RELEASED_INTERVAL.value})
         for scores in _published(leaderboard)
@@ -125,20 +126,22 @@ def published_section(leaderboard: Leaderboard) -> Section | None:
         return None
     table = pd.concat(tables).pivot(index=["benchmark", "agent"], columns="model", values=HMS)
     table.columns = [f"{HMS}, {model}" for model in table]
+    table = table.reset_index()
 
-    without = [
-        benchmark.name
-        for benchmark in leaderboard.benchmarks
-        if benchmark.name in set(table.reset_index().benchmark)
-        and not any(standing.has_released for standing in benchmark.standings)
-    ]
+    published = set(table.benchmark)
+    without = []
+    for benchmark in leaderboard.benchmarks:
+        has_released = any(standing.has_released for standing in benchmark.standings)
+        if benchmark.name in published and not has_released:
+            without.append(benchmark.name)
     notes = []
     if without:
+        names = ", ".join(without)
         notes.append(
-            f"The samples of {', '.join(without)} have no score in this form, and their HMS is not comparable with it. "
+            f"The samples of {names} have no score in this form, and their HMS is not comparable with it. "
             "To add it, score the logs with `inspect score LOG --scorer discoverybench/hms -S aggregation=released`."
         )
-    return Section("published", table.reset_index(), notes=notes)
+    return Section("published", table, notes=notes)
 
 
 def new_studies(leaderboard: Leaderboard) -> Section | None:

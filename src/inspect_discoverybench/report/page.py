@@ -128,11 +128,13 @@ def _policy(css: str, script: str) -> str:
 
 
 def _hash(text: str) -> str:
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+    digest = sha256(text.encode()).digest()
+    return f"sha256-{b64encode(digest).decode()}"
 
 
 def _data_url(image: str) -> str:
-    return f"data:image/svg+xml;base64,{b64encode(image.encode()).decode()}"
+    encoded = b64encode(image.encode())
+    return f"data:image/svg+xml;base64,{encoded.decode()}"
 
 
 def _pieces(text: str) -> Iterator[tuple[str, str]]:
@@ -150,6 +152,8 @@ def _facts(results: Iterable[ResultRow]) -> Mapping[str, str]:
     """What is at the top of the page about the logs."""
     runs = {result.run for result in results}
     days = sorted({run.created[:10] for run in runs})
+    commits = [run.data_commit or "" for run in runs]
+    now = datetime.now(UTC)
     package = version("inspect-discoverybench")
     facts = {
         "Logs": f"{len(runs):,}",
@@ -158,11 +162,12 @@ def _facts(results: Iterable[ResultRow]) -> Mapping[str, str]:
         "Task version": _listed(run.task_version for run in runs),
         "Package": _listed(run.package_version for run in runs),
         "Sandbox image": _listed(run.image for run in runs),
-        "Data": _listed((run.data_commit or "")[:12] for run in runs),
-        "Report": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, inspect-discoverybench {package}",
+        "Data": _listed(commit[:12] for commit in commits),
+        "Report": f"{now:%Y-%m-%d %H:%M} UTC, inspect-discoverybench {package}",
     }
     return {name: text for name, text in facts.items() if text}
 
 
 def _listed(values: Iterable[str | None]) -> str:
-    return ", ".join(sorted(set(filter(None, values))))
+    known = {value for value in values if value}
+    return ", ".join(sorted(known))

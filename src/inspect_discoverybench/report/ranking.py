@@ -1,5 +1,6 @@
 """The rankings that the page begins with: who is best, by how much, and what the judge is worth."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -24,10 +25,13 @@ class Bar:
         """The bar of an estimate of a score from 0 to 1."""
         if estimate is None:
             return None
-        # An estimate from one gold hypothesis has no interval: its ends are not numbers, which equal nothing.
-        has_interval = estimate.low == estimate.low
-        low, high = (100 * estimate.low, 100 * estimate.high) if has_interval else (None, None)
-        return cls(100 * estimate.mean, low, high)
+        # An estimate from one gold hypothesis has no interval: its ends are NaN.
+        has_interval = not math.isnan(estimate.low)
+        return cls(
+            mean=100 * estimate.mean,
+            low=100 * estimate.low if has_interval else None,
+            high=100 * estimate.high if has_interval else None,
+        )
 
 
 @dataclass(frozen=True)
@@ -129,19 +133,20 @@ def _lead(best: Standing, second: Standing) -> Iterator[str]:
     """By how much the best agent leads on the tasks that both have."""
     yield f"Best: {best.name}, before {second.name}."
     difference = key_difference(
-        {task.sample.id: task for task in second.tasks}, {task.sample.id: task for task in best.tasks}
+        baseline={task.sample.id: task for task in second.tasks},
+        candidate={task.sample.id: task for task in best.tasks},
     )
     if difference is None:
         return
     paired = difference.paired
     lead = f"On the {paired.tasks} tasks that both scored, the difference is {100 * paired.difference:.1f}"
-    if paired.low != paired.low:  # NaN: all tasks have one gold hypothesis
+    if math.isnan(paired.low):  # all tasks have one gold hypothesis
         yield f"{lead}, without an interval."
         return
 
-    verdict = (
-        "so these tasks do not show which of them is better" if paired.low <= 0 <= paired.high else "which is not 0"
-    )
+    verdict = "which is not 0"
+    if paired.low <= 0 <= paired.high:
+        verdict = "so these tasks do not show which of them is better"
     yield f"{lead} (*95 % CI* {100 * paired.low:.1f} to {100 * paired.high:.1f}), {verdict}."
 
 

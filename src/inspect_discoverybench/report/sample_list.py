@@ -130,7 +130,8 @@ def _cell(column: str, value: Any) -> str:
         return MISSING
     if column in SCORES:
         # An opened row has the facets with two decimals.
-        return f"{100 * value:.{0 if column in FACET_KEYS else 1}f}"
+        decimals = 0 if column in FACET_KEYS else 1
+        return f"{100 * value:.{decimals}f}"
     return str(value)
 
 
@@ -143,14 +144,18 @@ def _width(column: str) -> str:
 def _verdicts(result: ResultRow) -> str:
     """The facets as the formula of HMS, as far as they are decided."""
     facets = [f"{facet} {result.score.values[facet]:.2f}" for facet in FACET_KEYS if facet in result.score.values]
-    if result.score.is_scored and not result.score.outcome.is_without_submission and facets:
-        return f"HMS {result.score.value('hms'):.2f} = {' × '.join(facets)}"
+    is_judged = result.score.is_scored and not result.score.outcome.is_without_submission
+    if is_judged and facets:
+        product = " × ".join(facets)
+        return f"HMS {result.score.value('hms'):.2f} = {product}"
     return ", ".join([f"{result.score.outcome}", *facets])
 
 
 def _folder(result: ResultRow) -> str:
     folder, _ = split(result.run.log)
-    return f"'{folder}'" if " " in folder else folder or "."
+    if not folder:
+        return "."
+    return f"'{folder}'" if " " in folder else folder
 
 
 def _link(result: ResultRow) -> str:

@@ -71,7 +71,8 @@ def shown_groups(table: pd.DataFrame, titles: Mapping[str, str], column: str) ->
             _group_cell(mean, f"{low} to {high}", size)
             for mean, low, high, size in zip(_marked(means, rows), lows, highs, rows.tasks, strict=True)
         ]
-        return _crossed(title, rows[column], rows, cells, list(dict.fromkeys(rows[column].map(_label))))
+        names = list(dict.fromkeys(rows[column].map(_label)))
+        return _crossed(title, rows[column], rows, cells, names)
 
     return _of_each_benchmark(table, titles, shown)
 
@@ -104,8 +105,10 @@ def _of_each_benchmark(
 
 def _group_cell(mean: str, interval: str, tasks: int) -> str:
     """A mean on one line, and its interval and tasks on another. With few tasks, there is no interval to speak of."""
-    count = f"{tasks} task" if tasks == 1 else f"{tasks} tasks"
-    return f"{mean}\n{count}" if tasks < MIN_TASKS or MISSING in interval else f"{mean}\n{interval}, n {tasks}"
+    if tasks >= MIN_TASKS and MISSING not in interval:
+        return f"{mean}\n{interval}, n {tasks}"
+    count = "1 task" if tasks == 1 else f"{tasks} tasks"
+    return f"{mean}\n{count}"
 
 
 def _crossed(
