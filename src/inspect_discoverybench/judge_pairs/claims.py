@@ -73,11 +73,12 @@ def invented_claims() -> Iterator[Sample]:
     for kind in content:
         for name, hypothesis in kind["texts"].items():
             study = studies[name]
+            data_file = DataFile.model_validate(study["data_file"])
             text = ClaimText(
                 kind=f"claim: {kind['kind']}",
                 study=name,
                 goal=study["phrases"]["goal"],
-                data_files=(DataFile.model_validate(study["data_file"]),),
+                data_files=(data_file,),
                 hypothesis=hypothesis,
                 claim=kind["claim"],
             )
