@@ -101,8 +101,8 @@ def _audit_placebo(path: Path | None, answer_key: Path | None, seed: int, as_jso
     ]
     print_table("", ["table"], ["rows", "columns\ntested", "tests", "significant\nat 5 %"], rows)
     say(
-        "Tests of all pairs of columns: rank correlation, Kruskal–Wallis or chi-squared, by their types. The pairs are "
-        "not independent: each column is in many of them."
+        "Tests of pairs of columns, at most 500 of a table: rank correlation, Kruskal–Wallis or chi-squared, by their "
+        "types. The pairs are not independent: each column is in many of them."
     )
 
 
