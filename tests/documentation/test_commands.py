@@ -16,7 +16,7 @@ from tests.documentation.commands import PAGES, REPOSITORY, commands_of, run_com
 
 NOT_RUN = re.compile(
     # Installation, servers, downloads and release: the wheel and the scripts have tests or CI jobs of their own.
-    r"(pip|make|export|python|\.venv/bin/\w+) |(inspect|scout) view( --log-dir \S+)?$|discoverybench data fetch"
+    r"(pip|make|export|python|source|\.venv/bin/\w+) |(inspect|scout) view( --log-dir \S+)?$|discoverybench data fetch"
     # Images with other agents (`make test-agents`).
     r"|(base|folder)=|docker build |.*--solver inspect_swe/"
     # A public repository, an object store, and a run that outlives the test.
@@ -33,6 +33,8 @@ PLACEHOLDERS = {
     "BASELINE CANDIDATE": "logs/earlier/react.eval logs/earlier/codegen.eval",
     "old.eval new.eval": "logs/earlier/codegen.eval logs/earlier/react.eval",
     "logs/LOG.eval": "logs/earlier/react.eval",
+    # The study of the test has a metadata file already.
+    "describe my_studies/lighthouses/visits.csv": "describe my_studies/lighthouses/visits.csv --out metadata_1.json",
     "…": "How do visitors depend on the height of the tower?",
 }
 ANSWER_KEY = """\
