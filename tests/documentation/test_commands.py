@@ -34,7 +34,7 @@ PLACEHOLDERS = {
     "old.eval new.eval": "logs/earlier/codegen.eval logs/earlier/react.eval",
     "logs/LOG.eval": "logs/earlier/react.eval",
     # The study of the test has a metadata file already.
-    "describe my_studies/lighthouses/visits.csv": "describe my_studies/lighthouses/visits.csv --out metadata_1.json",
+    "describe my_studies/lighthouses/visits.csv": "describe undescribed/visits.csv",
     "…": "How do visitors depend on the height of the tower?",
 }
 ANSWER_KEY = """\
@@ -93,6 +93,8 @@ def documented(demo_logs: Path, tmp_path: Path, page: Path) -> Path:
     (folder / "evals").symlink_to(REPOSITORY / "evals")
     (folder / "examples").symlink_to(examples)
     shutil.copytree(examples / "lighthouses", folder / "my_studies" / "lighthouses")
+    (folder / "undescribed").mkdir()
+    shutil.copy(examples / "lighthouses" / "visits.csv", folder / "undescribed")
     (folder / "key.csv").write_text(ANSWER_KEY, "utf-8")
     (folder / "mine.yaml").write_text(EXPERIMENT, "utf-8")
     trees = examples / "trees"
