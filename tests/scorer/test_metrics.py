@@ -160,5 +160,15 @@ def test_every_key_has_counts_and_an_interval_of_its_own() -> None:
     assert metrics["hms_released_unscored"] == 0
 
 
+@pytest.mark.parametrize("order", [1, -1], ids=["asked first", "asked last"])
+def test_a_key_of_some_samples_has_a_mean_in_any_order_of_the_samples(order: int) -> None:
+    scores = [score_with(claim=1.0), score_with(claim=0.0), ONE]
+    metrics = metrics_of(*scores[::order], golds="abc")
+    assert metrics["claim_rate"] == 0.5
+    assert metrics["claim_rate_judged"] == 2
+    assert metrics["claim_rate_left_out"] == 1
+    assert metrics["mean"] == 1
+
+
 def score_with(**values: float) -> Score:
     return Score(value={"hms": 1.0, "context": 1.0, "variables": 1.0, "relationship": 1.0, **values})

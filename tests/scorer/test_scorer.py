@@ -57,6 +57,8 @@ def test_the_score_is_computed_from_five_replies() -> None:
     assert record["judge"] == "mockllm/judge"
     assert len(record["replies"]) == len(ALL_QUESTIONS)
     assert record["replies"]["match of the contexts"] == [AGREEMENT["match"]]
+    # The prompts by the names that `discoverybench compare` shows if they differ.
+    assert record["prompts"].keys() >= {"extract_context", "match_context", "variables", "relationship", "answer"}
     for fingerprint in record["prompts"].values():
         assert len(fingerprint) == 12
 
