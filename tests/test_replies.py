@@ -95,6 +95,17 @@ def test_a_backslash_that_begins_no_escape_is_that_character(name: str, latex: b
     assert parse_json(f'{{"a": "{written}", "b": 1}}', latex=latex) == {"a": value, "b": 1}
 
 
+@pytest.mark.parametrize("before", ["", "\ufeff", "\ufeff\n", " \ufeff", "\r\n"])
+@pytest.mark.parametrize("tag", ["</think>", "<think>x</think>", "<end_of_turn>"])
+def test_tags_in_an_object_are_data_whatever_white_space_or_byte_order_mark_stands_before_it(
+    before: str, tag: str
+) -> None:
+    text = json.dumps({"answer": "A", "explanation": f"HypoB ends with {tag}."})
+    reply = parse_reply(f"{before}{text}", Relationship)
+    assert reply.score == 1
+    assert reply.explanation == f"HypoB ends with {tag}."
+
+
 @pytest.mark.parametrize("text", [r'{"a": "\alpha', r'{"a": "C:\data\"}', r'{"a": \alpha}', "\\", '{"a": "\\'])
 def test_a_reply_that_was_cut_off_is_not_completed(text: str) -> None:
     with pytest.raises(ReplyRejected):

@@ -15,6 +15,7 @@ from inspect_ai.tool import Tool, ToolDef
 from inspect_discoverybench import demo
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.react import react
+from tests.endpoint import question, slots
 from tests.scorer.judging import InProcessJudge
 from tests.scorer.judging import scripted as scripted_judge
 from tests.solvers.scripted import Turn, calls, play, scripted, submit, submitted
@@ -102,6 +103,38 @@ AGENTS: dict[str, tuple[Solver, list[Turn]]] = {
 def test_the_answer_of_another_agent_is_judged(name: str) -> None:
     agent, turns = AGENTS[name]
     assert answer_to_judge(turns, agent) == H
+
+
+WITH_A_SUBMIT_TOOL = {
+    # agent, and what the judge is shown of the arguments of its call: their values, one a line
+    "react()": H,
+    "react() with a tool that returns a receipt": f"{H}\nw",
+    "basic_agent()": H,
+    "generate() with a submit tool of its own": f"{H}\nw",
+}
+
+
+@pytest.mark.parametrize("name", WITH_A_SUBMIT_TOOL)
+def test_the_judge_is_shown_the_values_of_a_call_once_without_the_names_of_the_arguments(name: str) -> None:
+    agent, turns = AGENTS[name]
+    judge = InProcessJudge(scripted_judge(answer=QUOTATION))
+    play(turns, agent, message_limit=20, model_roles={"grader": judge.model})
+    [text] = [slots(request)["text"] for request in judge.requests if question(request) == "answer"]
+    assert WITH_A_SUBMIT_TOOL[name] in text
+    assert text.count(H) == 1
+    assert "answer:" not in text
+
+
+@pytest.mark.parametrize("function", ["submit", "finish", "report_hypothesis"])
+def test_a_last_call_with_our_arguments_is_a_submission_whatever_its_tool_is_called(function: str) -> None:
+    judge = InProcessJudge(scripted_judge())
+    call = tool_call(function, hypothesis=H, workflow="w")
+    sample = play([call], generate("none"), model_roles={"grader": judge.model})
+    score = score_of(sample)
+    assert score.answer == H
+    assert score.metadata
+    assert score.metadata["workflow"] == "w"
+    assert "answer" not in judge.judge_requests()
 
 
 def test_the_output_of_code_is_not_the_answer() -> None:
