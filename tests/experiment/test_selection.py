@@ -34,6 +34,10 @@ def unnamed_samples() -> Task:
         ("options.sample_id=['discoverybench/demo:demo/b*', '2']", "limits={}"),
         ("options.sample_id='1'", "limits={}", "tasks=[unnamed_samples]"),
         ("options.sample_id=['*1', '007']", "limits={}", "tasks=[unnamed_samples]"),
+        ("options.sample_id=2", "limits={}", "tasks=[unnamed_samples]"),
+        ("options.sample_id=[2, 11]", "limits={}", "tasks=[unnamed_samples]"),
+        # Names of tasks are compared without case.
+        ("options.sample_id=['DiscoveryBench/Demo:demo/b*', 'UNNAMED_SAMPLES:*1']", "limits={}"),
         ("options.sample_shuffle=3", "limits.samples=4"),
     ],
 )
