@@ -101,3 +101,18 @@ def test_framings_are_never_pooled_and_do_not_compete() -> None:
         "react · provider/model (framing=pressure)": ("agent", 1),
         "codegen · provider/model": ("agent", 0),
     }
+
+
+@pytest.mark.parametrize("task", ["demo", "custom"])
+def test_a_framing_does_not_compete_on_a_task_without_splits_either(task: str) -> None:
+    [benchmark] = contents(
+        results({"a": 0.5, "b": 0.0}, task=task),
+        results({"a": 1.0, "b": 1.0}, task=task, task_arguments='{"framing": "pressure"}'),
+        results({"a": 0.0, "b": 0.0}, task=task, agent="codegen"),
+    ).leaderboard.benchmarks
+    kinds = {standing.name: standing.kind for standing in benchmark.standings}
+    assert kinds == {
+        "react · provider/model": "best agent",
+        "react · provider/model (framing=pressure)": "agent",
+        "codegen · provider/model": "agent",
+    }

@@ -8,7 +8,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai import eval_retry, task_with
 from inspect_ai.agent import Agent, AgentState, agent, as_solver
 from inspect_ai.agent import react as inspect_react
-from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.log import EvalError, EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.solver import (
     Generate,
@@ -229,6 +229,33 @@ def test_unknown_agents_of_two_logs_are_not_pooled() -> None:
         logs.append(log)
     assert agents(*logs) == {"unknown"}
     assert len(configurations(*logs)) == 2
+
+
+def two_samples() -> EvalLog:
+    """A log of two samples of one agent."""
+    log = run(codegen(actions="text"), limit=2, model="discoverybench/baseline")
+    return read_eval_log(log.location)
+
+
+def test_a_sample_without_a_record_among_others_with_one_is_of_an_unknown_agent() -> None:
+    """It was copied from a log of an earlier version, which may be one of another agent."""
+    log = two_samples()
+    *_, last = log.samples or []
+    del last.store["AgentSteps:steps"]
+    write_eval_log(log, log.location)
+    assert agents(log) == {"codegen", "unknown"}
+    # A sample that ended with an error may have no record, because it ended before the record was made.
+    last.error = EvalError(message="killed", traceback="", traceback_ansi="")
+    write_eval_log(log, log.location)
+    assert agents(log) == {"codegen"}
+
+
+def test_a_sample_that_ended_in_its_setup_is_of_the_agent_of_the_run() -> None:
+    log = two_samples()
+    *_, last = log.samples or []
+    last.store["AgentSteps:steps"] = []
+    write_eval_log(log, log.location)
+    assert agents(log) == {"codegen"}
 
 
 @pytest.mark.parametrize(("name", "agent_name"), [("v1_react", "react"), ("v1_no_data_guess", "no_data_guess")])

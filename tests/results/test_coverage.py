@@ -1,6 +1,8 @@
 """Which tasks were run, in one line."""
 
-from inspect_discoverybench.results.coverage import describe_tasks
+import pytest
+
+from inspect_discoverybench.results.coverage import describe_tasks, split_size
 
 
 def test_the_same_tasks_in_any_order_have_the_same_description() -> None:
@@ -15,3 +17,19 @@ def test_the_same_tasks_in_any_order_have_the_same_description() -> None:
     text = describe_tasks(domains, ["first"], 8)
     assert text == ("5 of 8 tasks (first 5 in file order: stoneware 2, artisan bakeries 1, beekeeping 1, no domain 1)")
     assert describe_tasks(in_reverse, ["first"], 8) == text
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "size"),
+    [
+        ("DB-REAL test", 239),
+        ("DB-REAL test, placebo 1", 239),
+        ("DB-SYNTH all, placebo 7", 903),
+        ("demo", 5),
+        ("demo, placebo 1", 5),
+    ],
+)
+def test_a_released_split_has_its_tasks_also_with_a_placebo_and_others_what_was_available(
+    benchmark: str, size: int
+) -> None:
+    assert split_size(benchmark, available=5) == size

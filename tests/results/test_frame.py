@@ -81,6 +81,8 @@ def test_the_public_columns_work_with_samples_df(demo_log: Path) -> None:
     names = {column.name for column in SAMPLE_COLUMNS}
     assert names >= {*own, *RELEASED_KEYS}
     assert list(public.hms) == list(own.hms)
+    assert list(public.agent) == list(own.agent) == ["react"] * 4
+    assert list(public.agent_arguments) == list(own.agent_arguments)
 
 
 def test_every_column_is_documented(demo_log: Path) -> None:
@@ -243,6 +245,23 @@ def test_unrecorded_use_of_the_judge_and_costs_without_a_price_are_unknown(demo_
     sample.scores = None
     record = SampleRecord.of(sample, recorded_agent(sample))
     assert record.judge_tokens == 0
+
+
+@pytest.mark.parametrize("judge", ["a/judge", "a/b"], ids=["another model", "the agent's model"])
+def test_tokens_and_costs_of_the_agent_are_without_those_of_the_judge(demo_log: Path, judge: str) -> None:
+    of_agent = ModelUsage(total_tokens=5, total_cost=0.5)
+    of_judge = ModelUsage(total_tokens=3, total_cost=0.25)
+    log = read_eval_log(str(demo_log))
+    [sample, *_] = log.samples or []
+    sample.role_usage = {"grader": of_judge}
+    sample.model_usage = {"a/b": of_agent, judge: of_judge}
+    if judge == "a/b":
+        sample.model_usage = {"a/b": of_agent + of_judge}
+    record = SampleRecord.of(sample, recorded_agent(sample))
+    assert record.tokens == 5
+    assert record.cost == pytest.approx(0.5)
+    assert record.judge_tokens == 3
+    assert record.judge_cost == pytest.approx(0.25)
 
 
 def write_impossible(demo_log: Path, path: Path) -> None:
