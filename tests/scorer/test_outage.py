@@ -200,6 +200,25 @@ def test_a_time_limit_that_falls_during_a_retry_is_an_error(agent: str, replies:
     assert served.endpoint.judge_requests() == []
 
 
+@pytest.mark.usefixtures("sweep")
+def test_a_time_limit_that_falls_into_a_repeated_request_is_an_error() -> None:
+    """The provider has failed once, and the limit cancels the second attempt: the agent's time was not its own."""
+    remaining: list[Answer] = [tool_call("python", "Hypothesis: y rises.", code="1"), 503]
+
+    def answer(request: Request) -> Answer:
+        if question(request):
+            return truthful(request)
+        if remaining:
+            return remaining.pop(0)
+        time.sleep(12)
+        return answers(request)
+
+    with provider(answer) as served:
+        task = task_with(demo(), solver=react(), scorer=hms(grader=served.judge))
+        log = evaluate(task, served.agent, limit=1, timeout=600, time_limit=10)
+    require_errors(log, 1)
+
+
 def run_endlessly(request: Request) -> Answer:
     return tool_call("python", code="import time; time.sleep(60)")
 
