@@ -2,6 +2,7 @@
 
 import errno
 import re
+import threading
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.experiment.log_lock import locked
 from inspect_discoverybench.experiment.shard import Shard
 from inspect_discoverybench.results.frame import read_results
@@ -91,6 +93,27 @@ def test_a_shard_that_runs_is_refused_a_second_time() -> None:
         assert states("small.yaml") == ["running: 2", "missing: 1"]
     in_use = "logs/small/shard-2-of-2 is in use by another run. Wait for it, or use another log_dir."
     assert message == f"Error: {in_use}"
+
+
+@pytest.mark.parametrize("seconds", [0.3, 20], ids=["status looks at the lock", "another run"])
+def test_a_log_directory_is_refused_if_it_stays_locked_and_not_if_status_only_looks_at_it(seconds: float) -> None:
+    """Two runs that start at the same time both find the directory unlocked, so this is decided by the lock itself."""
+    results: list[str] = []
+
+    def run() -> None:
+        try:
+            with locked("logs/small"):
+                results.append("started")
+        except InvalidExperiment as error:
+            results.append(str(error))
+
+    second = threading.Thread(target=run, daemon=True)
+    with locked("logs/small"):
+        second.start()
+        second.join(seconds)
+    second.join(20)
+    in_use = "logs/small is in use by another run. Wait for it, or use another log_dir."
+    assert results == ["started" if seconds < 1 else in_use]
 
 
 @pytest.mark.usefixtures("sweep")
