@@ -39,13 +39,15 @@ class Block:
 def fenced_blocks(text: str, *, at_line_ends: bool = False) -> list[Block]:
     """Find the blocks in a text, without empty ones.
 
-    Fences stand on lines of their own. A block that is not closed ends with the text, or where its fence follows the
-    contents on the same line.
+    Fences stand on lines of their own. If no such line closes the last block, the block ends where its fence occurs
+    next, as in "x = 1```". If the fence does not occur again, the block ends with the text.
 
     Args:
         text: The text.
-        at_line_ends: Whether a fence at the end of a line with other words also opens a block, if it has no label, and
-            closes one. A fence with a label closes one, too, as some models write it: JSON has no such line.
+        at_line_ends: For blocks of JSON, whose fences models often misplace. If true, a fence at the end of a line with
+            other words also counts: without a label it opens a block, as in "Here it is: ```", and it closes one, as in
+            "}```". A line that starts with a fence and a label, such as "```json", also closes a block, because no line
+            of JSON starts so. A block that is not closed ends with the text.
     """
     return [block for block in _all_blocks(text, at_line_ends) if block.contents.strip()]
 

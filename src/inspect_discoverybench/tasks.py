@@ -221,23 +221,30 @@ def custom(  # noqa: D417
     hints = Hints(domain_knowledge, workflow_tags, framing)
     options = SandboxOptions(sandbox, build, image)
     key_file = Path(answer_key) if answer_key else None
+
+    # The task is about data files (`data`), or about studies that metadata describe (`path`).
     if data is not None:
         refuse_together(custom, "data", path=path, answer_key=answer_key)
         require_given(custom, "goal", goal)
         names = [data] if isinstance(data, str) else data
         files = [Path(name) for name in names]
-        title = ", ".join(file.name for file in files)
-        samples = goal_about_files(files, goal, hints)
     else:
         require_given(custom, "path", path)
-        location = Path(str(path))
-        title = location.name
-        if goal is None:
-            samples = custom_samples(location, key_file, hints)
-        else:
-            samples = single_goal(location, goal, key_file, hints)
+        # `str`, because the command line turns a name such as `3` into a number.
+        files = [Path(str(path))]
+    title = ", ".join(file.name for file in files)
+
+    if data is not None:
+        samples = goal_about_files(files, goal, hints)
+    elif goal is not None:
+        samples = single_goal(files[0], goal, key_file, hints)
+    else:
+        samples = custom_samples(files[0], key_file, hints)
+
+    # It is known which file formats the package's image can read. Another image may have more packages.
     if options.runs_package_image:
         require_readable_by_image(samples)
+
     return discovery_task(
         "custom",
         f"custom ({title})",

@@ -264,8 +264,10 @@ def drop_one(expression: str, frame: pd.DataFrame, target: Column, seed: str) ->
 def prediction_errors(target: Column, predicted: Any) -> Column:
     """The error of each row: the distance of numbers, or 1 for a wrong label."""
     if target.dtype == "category":
-        return (target.astype(str) != predicted).astype(float)
-    return (target.astype(float) - predicted).abs()
+        is_wrong = target.astype(str) != predicted
+        return is_wrong.astype(float)
+    difference = target.astype(float) - predicted
+    return difference.abs()
 
 
 def typical_value(target: Column) -> Any:

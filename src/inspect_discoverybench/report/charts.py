@@ -190,8 +190,10 @@ def _rows(layers: Sequence[alt.Chart], table: pd.DataFrame, row: str, style: Sty
 
 def _panels(layers: Sequence[alt.Chart], table: pd.DataFrame, style: Style) -> alt.FacetChart:
     """The layers in a panel for each benchmark."""
-    titles_on_two_lines = table.benchmark.map(style.titles).str.replace(" (", "\n(", regex=False)
-    return alt.LayerChart(layer=layers).facet(
-        row=alt.Row(field="panel", type="nominal", sort=None),
-        data=table.assign(panel=titles_on_two_lines),
-    )
+    titles = table.benchmark.map(style.titles)
+    titles_on_two_lines = titles.str.replace(" (", "\n(", regex=False)
+    titled_table = table.assign(panel=titles_on_two_lines)
+
+    # One panel for each title in the new column, in the order of the table.
+    panels = alt.Row(field="panel", type="nominal", sort=None)
+    return alt.LayerChart(layer=layers).facet(row=panels, data=titled_table)

@@ -29,7 +29,8 @@ def group_sections(leaderboard: Leaderboard) -> Iterator[Section]:
             rows += _rows(benchmark, description.column, description.order)
         if rows:
             table = pd.DataFrame(rows)
-            yield Section(name, table, _chart(table, description.column, leaderboard))
+            chart = _chart(table, description.column, leaderboard)
+            yield Section(name, table, chart)
 
 
 def _chart(table: pd.DataFrame, column: str, leaderboard: Leaderboard) -> Chart | None:

@@ -38,7 +38,8 @@ class Description(BaseModel):
 @cache
 def descriptions() -> dict[str, Description]:
     """The sections by name, in reading order."""
-    return {name: Description(**section) for name, section in _read("sections.yaml").items()}
+    sections = _read("sections.yaml")
+    return {name: Description(**fields) for name, fields in sections.items()}
 
 
 @cache

@@ -47,11 +47,13 @@ def results_of(log: EvalLog) -> list[ResultRow]:
         UnreadableLog: A score of this package is not in [0, 1].
     """
     run = RunRecord.of(log)
-    agent = RunAgent(log)
+    run_agent = RunAgent(log)
     names = _score_names(log)
     results = []
     for sample in log.samples or []:
-        record = SampleRecord.of(sample, agent.of_sample(sample))
+        # A retry keeps samples of earlier runs, which another agent may have solved.
+        agent = run_agent.of_sample(sample)
+        record = SampleRecord.of(sample, agent)
         for name in names:
             score = ScoreRecord.of(sample, name)
             _check_range(record, score)

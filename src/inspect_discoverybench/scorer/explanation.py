@@ -24,19 +24,30 @@ def explain(pair: HypothesisPair, verdict: Verdict, source: str) -> str:
         source: How the answer was read: a `Source`.
     """
     values = verdict.values
+    gold = escape_markdown(pair.gold_hypothesis)
+    predicted = escape_markdown(pair.predicted_hypothesis)
     predicted_source = _SOURCES.get(source, "")
     sections = [
         _headline(values),
-        f"### Gold hypothesis\n\n{escape_markdown(pair.gold_hypothesis)}",
-        f"### Predicted hypothesis{predicted_source}\n\n{escape_markdown(pair.predicted_hypothesis)}",
+        f"### Gold hypothesis\n\n{gold}",
+        f"### Predicted hypothesis{predicted_source}\n\n{predicted}",
     ]
+
     for facet in FACETS:
         description = verdict.facets[facet.key].describe()
-        sections.append(_section(facet.label, values[facet.key], description))
+        section = _section(facet.label, values[facet.key], description)
+        sections.append(section)
+
     if verdict.released is not None:
-        sections.append(_section("Form of the released evaluator", values["hms_released"], verdict.released.describe()))
+        description = verdict.released.describe()
+        section = _section("Form of the released evaluator", values["hms_released"], description)
+        sections.append(section)
+
     if verdict.claim is not None:
-        sections.append(_section("Claim of a relationship", values[CLAIM_KEY], verdict.claim.describe()))
+        description = verdict.claim.describe()
+        section = _section("Claim of a relationship", values[CLAIM_KEY], description)
+        sections.append(section)
+
     return "\n\n".join(sections)
 
 

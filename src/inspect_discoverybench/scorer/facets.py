@@ -121,7 +121,9 @@ class Relationship(Reply):
 
     def describe(self) -> str:
         """The option and the judge's explanation as Markdown."""
-        return f"{self.answer}) {LABELS[self.answer]}.{judge_paragraph(self.explanation)}"
+        label = LABELS[self.answer]
+        option = f"{self.answer}) {label}."
+        return option + judge_paragraph(self.explanation)
 
 
 async def ask_variables(judge: Judge, pair: HypothesisPair) -> Variables | ParseFailure:

@@ -126,10 +126,10 @@ def _name(key: str, samples: Sequence[_Sample]) -> str:
 
 
 def _estimate(samples: Sequence[_Sample], key: str) -> "Estimate":
-    """The mean of a key.
+    """The mean score with this key over the samples, with its interval.
 
-    If epochs are unscored, its interval reaches from the lower end if all of them had scored 0 to the upper end if all
-    had scored 1.
+    The score of an unscored epoch could be anything from 0 to 1. The interval therefore begins where it would begin if
+    all unscored epochs had scored 0, and ends where it would end if all of them had scored 1.
     """
     # Imported here, because these modules import scipy, which takes seconds.
     from inspect_discoverybench.statistics.mean import Estimate, estimate_mean

@@ -141,12 +141,17 @@ def _words(text: str) -> Iterator[_Word]:
 def _find(words: Sequence[_Word], quote: Sequence[_Word]) -> int | None:
     """The index of the first word of a quote; None if it does not occur.
 
-    The words are searched as one string, because Python searches strings in linear time (and lists not at all).
+    Words and quote are compared as strings. Python finds a string in another one in linear time, but has no search for
+    a list in a list.
     """
     if not quote:
         return None
-    before, found, _ = _one_word_a_line(words).partition(_one_word_a_line(quote))
-    return before.count("\n") if found else None
+    text = _one_word_a_line(words)
+    before, occurrence, _ = text.partition(_one_word_a_line(quote))
+    if not occurrence:
+        return None
+    # Each word before the quote has one line break before it, so this is the number of these words.
+    return before.count("\n")
 
 
 def _one_word_a_line(words: Sequence[_Word]) -> str:

@@ -242,13 +242,17 @@ def start(folder: str, owner: int) -> None:
 
 
 def guard(folder: str, owner: int, kernel: int) -> None:
-    """End the kernel when its evaluation has ended in any way, for example killed together with the client."""
-    import shutil
+    """End the kernel when its evaluation has ended in any way, for example killed together with the client.
 
-    folders = [folder, os.getcwd()]
+    The kernel also ends when one of its folders is gone, because Inspect removes the working folder of a local sandbox
+    when the sample ends.
+    """
+    import shutil  # only this command needs it, and importing it takes milliseconds
+
+    working_folder = os.getcwd()
     while exists(kernel):
-        has_folders = all(map(os.path.isdir, folders))
-        if not (exists(owner) and has_folders):
+        has_folders = os.path.isdir(folder) and os.path.isdir(working_folder)
+        if not exists(owner) or not has_folders:
             os.killpg(kernel, SIGKILL)
             shutil.rmtree(folder, ignore_errors=True)
         time.sleep(1)

@@ -23,14 +23,15 @@ def gold() -> Solver:
 
 
 @solver
-@recording_arguments
+@recording_arguments  # each sample records which agent ran, with its arguments (here none)
 @refusing_unknown
 def goal_echo() -> Solver:
     """Submit the goal as a claim, without the data. Its score is the floor: that of discovering nothing."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        goal = SampleMetadata.of(state, "goal_echo").goal
-        claim = f"In these data, there is a relationship of the kind that this goal asks about: {goal}"
+        # The error on a task of another package names the solver: `user`.
+        metadata = SampleMetadata.of(state, user="goal_echo")
+        claim = f"In these data, there is a relationship of the kind that this goal asks about: {metadata.goal}"
         return _submit(state, "goal_echo", claim)
 
     return solve

@@ -27,8 +27,13 @@ def react(turns: int = 25, actions: str = "calls", cell_seconds: int = DEFAULT_C
     actor = create_actor(actions, python(cell_seconds))
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        # The kernel starts while the model thinks. Its state is in the sample's store, where the tool `python` looks.
         PythonSession().start_early()
+
+        # This adds the system prompt and tells the model how to finish.
         actor.wording.begin(state, finish="solvers/react_finish", system="solvers/react")
+
+        # One model call is kept for the submission.
         await _work(state, actor, turns - 1)
         if not has_submitted():
             state.messages.append(actor.wording.message("solvers/react_last"))
