@@ -93,7 +93,7 @@ def test_a_browser_requests_only_files_of_the_site(sweep: None, command_line: No
         pages = site.rglob("index.html")
         for file in sorted(pages):
             page.goto(file.as_uri())
-        page.get_by_role("link", name="Report of the demo").first.evaluate("link => link.click()")
+        page.get_by_role("link", name="Report of the demo", include_hidden=True).first.evaluate("link => link.click()")
         expect(page.get_by_role("heading", name="Leaderboard")).to_be_visible()
         page.wait_for_load_state("networkidle")
     assert len(requests) > len(PAGES)
