@@ -47,12 +47,12 @@ class Judge:
         """The judge of the running eval: the model of the role `grader`, else the default.
 
         Raises:
-            DiscoveryBenchError: The model cannot be created, for example because its API key is missing.
+            DiscoveryBenchError: The judge cannot be called, for example because its API key is missing.
         """
         where = f"The judge (role {ROLE}, model {default}) cannot be called"
         remedy = (
-            f"Choose another judge with --model-role {ROLE}=PROVIDER/MODEL. With --no-score, which asks no judge, use "
-            f"--model-role {ROLE}=discoverybench/lexical: it needs no key."
+            f"Choose another judge with --model-role {ROLE}=PROVIDER/MODEL. --no-score asks no judge, but one that "
+            f"needs no key must be named: --model-role {ROLE}=discoverybench/lexical."
         )
         with inspect_errors(DiscoveryBenchError, where, remedy):
             # No config here: our settings are sent with each request, so that those of the role can take precedence.
@@ -129,6 +129,7 @@ class Judge:
             async with span(f"judge: {question.name}"):
                 reply = await _converse(messages, question, exchange)
             if settings.has_defaults:
+                # The server has answered a request with the defaults, so a later failure is not because of them.
                 acceptance_of(self.model).is_settled = True
             if not isinstance(reply, ParseFailure):
                 self.cache.write(key, exchange.replies[-1])

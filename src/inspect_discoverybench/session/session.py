@@ -132,8 +132,8 @@ class PythonSession:
         """Run one cell. A cell is never run twice.
 
         Raises:
-            DiscoveryBenchError: The sandbox was lost because of the infrastructure, or has no Python or cannot start
-                the kernel before any cell has run.
+            DiscoveryBenchError: The sandbox was lost because of the infrastructure. Also, in the first cell: it has no
+                Python, or the kernel does not start.
             SandboxUnavailableError: The agent's code has ended the sandbox.
             ProcessLookupError: The sample has no sandbox.
         """

@@ -247,7 +247,7 @@ async def critic_reply(model: Model, conversation: Sequence[ChatMessage], actor:
 
 
 def _conversation(state: TaskState, role: Role, actor: Actor) -> list[ChatMessage]:
-    """Show the shared conversation to a role, with its own system prompt.
+    """The shared conversation as a role sees it: after its own system prompt.
 
     Messages of models have their text alone, as providers reject each other's reasoning blocks.
     """
@@ -255,8 +255,8 @@ def _conversation(state: TaskState, role: Role, actor: Actor) -> list[ChatMessag
     conversation: list[ChatMessage] = [ChatMessageSystem(content=prompt)]
     for message in state.messages:
         if isinstance(message, ChatMessageAssistant):
-            text_alone = without_reasoning(message.text)
-            conversation.append(message.model_copy(update={"content": text_alone}))
+            text = without_reasoning(message.text)
+            conversation.append(message.model_copy(update={"content": text}))
         else:
             conversation.append(message)
     return conversation

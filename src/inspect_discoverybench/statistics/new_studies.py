@@ -79,6 +79,7 @@ def on_new_studies(
         return None
 
     interval = Interval(math.nan, math.nan, p_value=1.0)
+    # Of all tasks, because the interval covers what the unscored ones could be.
     tasks_per_study = sum_by_cluster(np.ones(len(studies)), studies)
     if effective_number(tasks_per_study) >= MIN_STUDIES:
         over_studies = _t_interval(bounds, studies, comparisons)
