@@ -103,6 +103,8 @@ def documented(demo_logs: Path, tmp_path: Path, page: Path) -> Path:
     return folder
 
 
+# A page may have a dozen commands, each of which loads Inspect with its plugins, and `try` runs all agents in Docker.
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_commands_of_a_page_run(
     page: Path, upstream: Path, documented: Path, sweep: None, command_line: None
