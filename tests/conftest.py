@@ -174,22 +174,24 @@ def no_early_start(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(PythonSession, "start_early", lambda _: None)
 
 
+def _named_folder(marker: str, variable: str) -> Path:
+    """The folder that an environment variable names."""
+    folder = os.environ.get(variable, "")
+    if not folder:
+        _missing(marker, f"{variable} is not set")
+    return Path(folder)
+
+
 @pytest.fixture(scope="session")
 def upstream() -> Path:
-    """The released data in `DISCOVERYBENCH_DATA_DIR`."""
-    folder = os.environ.get("DISCOVERYBENCH_DATA_DIR", "")
-    if not folder:
-        _missing("data", "DISCOVERYBENCH_DATA_DIR is not set")
-    return Path(folder)
+    """The released data."""
+    return _named_folder("data", "DISCOVERYBENCH_DATA_DIR")
 
 
 @pytest.fixture(scope="session")
 def authors_repository() -> Path:
     """The git directory of a copy of the authors' repository."""
-    folder = os.environ.get("DISCOVERYBENCH_AUTHORS_REPOSITORY", "")
-    if not folder:
-        _missing("authors", "DISCOVERYBENCH_AUTHORS_REPOSITORY is not set")
-    return Path(folder)
+    return _named_folder("authors", "DISCOVERYBENCH_AUTHORS_REPOSITORY")
 
 
 @pytest.fixture(scope="session")

@@ -220,7 +220,8 @@ def custom(  # noqa: D417
     refuse_unknown(custom, unknown)
     hints = Hints(domain_knowledge, workflow_tags, framing)
     options = SandboxOptions(sandbox, build, image)
-    key_file = Path(answer_key) if answer_key else None
+    # `str`, because the command line turns names such as `3` into numbers.
+    key_file = Path(str(answer_key)) if answer_key else None
 
     # The task is about data files (`data`), or about studies that metadata describe (`path`).
     if data is not None:
@@ -230,7 +231,6 @@ def custom(  # noqa: D417
         files = [Path(name) for name in names]
     else:
         require_given(custom, "path", path)
-        # `str`, because the command line turns a name such as `3` into a number.
         files = [Path(str(path))]
     title = ", ".join(file.name for file in files)
 

@@ -83,7 +83,7 @@ def require_released(root: Path, paths: Iterable[str] | None = None) -> None:
 
     Raises:
         DataError: A file is missing, or differs from the released file.
-        Refused: A file cannot be read.
+        DiscoveryBenchError: A file cannot be read.
     """
     differing = differences(root, paths)
     if differing:

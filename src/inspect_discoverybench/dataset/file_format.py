@@ -88,7 +88,7 @@ def file_format(path: Path) -> FileFormat | None:
 
     Raises:
         DataError: The content is not what the suffix says.
-        Refused: The file cannot be read.
+        DiscoveryBenchError: The file cannot be read.
     """
     suffix = path.suffix.lower()
     candidates = [known for known in FORMATS if suffix in known.suffixes]
@@ -111,7 +111,7 @@ def unreadable_reason(path: Path) -> str | None:
 
     Raises:
         DataError: The content is not what the suffix says.
-        Refused: The file cannot be read.
+        DiscoveryBenchError: The file cannot be read.
     """
     known = file_format(path)
     if known is None or known.needs is None:

@@ -15,7 +15,7 @@ def absolute(path: Path) -> Path:
     """Make a path absolute, without `~`, `.` and `..`. Symbolic links are not resolved.
 
     Raises:
-        Refused: The path is too long.
+        DiscoveryBenchError: The path is too long.
     """
     expanded = os.path.expanduser(path)  # noqa: PTH111 - Path.expanduser() raises RuntimeError
     result = Path(os.path.abspath(expanded))  # noqa: PTH100 - Path.resolve() would follow the links

@@ -45,7 +45,7 @@ def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
 
     Raises:
         InvalidArgument: The seed is not a positive integer, a data file cannot be permuted, or a sample has no table.
-        Refused: A file cannot be read or written.
+        DiscoveryBenchError: A file cannot be read or written.
     """
     require_positive("placebo", seed)
     permute_file = cache(_permute_file)  # many samples have the same data files

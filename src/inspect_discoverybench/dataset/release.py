@@ -28,7 +28,7 @@ def file_checksum(path: Path) -> str:
     """SHA-256 of a file on this machine, as hexadecimal digits.
 
     Raises:
-        Refused: The file cannot be read.
+        DiscoveryBenchError: The file cannot be read.
     """
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -45,7 +45,7 @@ def differences(root: Path, paths: Iterable[str] | None = None) -> list[str]:
         What differs, one line for each file; empty if all are as released.
 
     Raises:
-        Refused: A file cannot be read.
+        DiscoveryBenchError: A file cannot be read.
     """
     recorded = checksums()
     lines = []
