@@ -213,7 +213,7 @@ def test_the_ranking_says_who_is_best_and_by_how_much() -> None:
     assert ranking.floor == pytest.approx(5)
     [_, difference] = ranking.sentences
     assert difference.startswith("On the 12 tasks that both scored, the difference is 80.0 ")
-    assert difference.endswith(", which is not 0.")
+    assert difference.endswith(", so the first is better on tasks like these.")
 
 
 def test_agents_with_equal_means_are_tied() -> None:

@@ -144,7 +144,7 @@ def _lead(best: Standing, second: Standing) -> Iterator[str]:
         yield f"{lead}, without an interval."
         return
 
-    verdict = "which is not 0"
+    verdict = "so the first is better on tasks like these"
     if paired.low <= 0 <= paired.high:
         verdict = "so these tasks do not show which of them is better"
     yield f"{lead} (*95 % CI* {100 * paired.low:.1f} to {100 * paired.high:.1f}), {verdict}."
