@@ -64,8 +64,9 @@ def test_shards_of_a_job_array_with_a_killed_and_requeued_job_have_the_scores_of
         wait_until(lambda: "JobState=FAILED" in slurm(f"scontrol show job {first}_{victim}"))
         assert 1 <= finished(victim) < 12
         slurm(f"scontrol requeue {first}_{victim}")
-        # Slurm waits two minutes before it starts a requeued job.
-        slurm(f"scontrol update jobid={first}_{victim} starttime=now")
+        # Slurm waits two minutes before it starts a requeued job. In the second in which a job was killed, its node
+        # refuses to start it again: "Job credential revoked".
+        slurm(f"scontrol update jobid={first}_{victim} starttime=now+3")
         wait_until(lambda: finished(victim) == 12)  # for a moment, the queue has no job that is requeued
         wait_until(lambda: has_ended(first))
     finally:
