@@ -48,6 +48,7 @@ solvers: [discoverybench/gold]
 models: [discoverybench/baseline]
 log_dir: logs/mine
 """
+PRICES = "openai/gpt-4o: {input: 2.5, output: 10, input_cache_write: 2.5, input_cache_read: 1.25}\n"
 
 
 def offline(command: str) -> str:
@@ -97,6 +98,7 @@ def documented(demo_logs: Path, tmp_path: Path, page: Path) -> Path:
     shutil.copy(examples / "lighthouses" / "visits.csv", folder / "undescribed")
     (folder / "key.csv").write_text(ANSWER_KEY, "utf-8")
     (folder / "mine.yaml").write_text(EXPERIMENT, "utf-8")
+    (folder / "prices.yaml").write_text(PRICES, "utf-8")
     trees = examples / "trees"
     [tree, *_] = trees.glob("*.json")
     shutil.copy(tree, folder / "library.json")
