@@ -1,7 +1,7 @@
 """The placebo: the same tables without associations, written in the style of the original files."""
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -224,17 +224,22 @@ def test_a_study_can_say_that_its_gold_hypothesis_survives_the_permutation(tmp_p
 @pytest.mark.usefixtures("upstream")
 def test_which_gold_hypotheses_of_the_release_survive() -> None:
     surviving: Counter[tuple[str, str]] = Counter()
+    marks: dict[tuple[str, str], set[bool]] = defaultdict(set)
     for sample in released_samples("real", "all", Hints()):
         metadata = SampleMetadata.model_validate(sample.metadata)
         surviving[metadata.split, metadata.dataset] += metadata.survives_permutation
+        marks[metadata.dataset, metadata.gold_hypothesis].add(metadata.survives_permutation)
     assert +surviving == {
-        ("test", "meta_regression"): 42,
-        ("test", "meta_regression_raw"): 42,
-        ("test", "nls_incarceration"): 4,
+        ("test", "meta_regression"): 22,
+        ("test", "meta_regression_raw"): 15,
+        ("test", "nls_incarceration"): 5,
         ("test", "requirements_engineering_for_ML_enabled_systems"): 15,
+        ("test", "worldbank_education_gdp_indicators"): 6,
     }
+    # Goals with the same gold hypothesis and the same data have the same mark.
+    assert all(len(values) == 1 for values in marks.values())
     lite = released_samples("real", "lite", Hints())
-    assert sum((sample.metadata or {})["survives_permutation"] for sample in lite) == 21
+    assert sum((sample.metadata or {})["survives_permutation"] for sample in lite) == 12
 
 
 def rises(table: pd.DataFrame, before: str, after: str) -> bool:
@@ -250,6 +255,33 @@ def test_what_compares_two_columns_holds_on_a_placebo(before: str, after: str) -
     for seed in (None, 1, 2):
         [path, *_] = files_of(real(dataset="meta_regression", placebo=seed)).values()
         assert rises(pd.read_csv(path), before, after)
+
+
+@pytest.mark.usefixtures("upstream")
+def test_a_share_in_a_subgroup_does_not_hold_on_a_placebo() -> None:
+    def share_of_cash(seed: int | None) -> float:
+        [path, *_] = files_of(real(dataset="meta_regression", placebo=seed)).values()
+        table = pd.read_csv(path)
+        economics = table[table["project.x"] == "Experimental Economics"]
+        return float((economics["compensation.r"] == "cash").mean())
+
+    assert share_of_cash(None) == 1
+    assert all(share_of_cash(seed) < 0.8 for seed in (1, 2))
+
+
+@pytest.mark.usefixtures("upstream")
+def test_what_tables_of_two_rows_have_in_common_over_columns_of_years_holds_on_a_placebo() -> None:
+    def by_group_and_year(path: Path) -> pd.Series:
+        table = pd.read_csv(path).drop(columns="Country Group").set_index("Country Code")
+        assert len(table) == 2
+        return table.stack()
+
+    for seed in (None, 1, 2):
+        files = files_of(real(dataset="worldbank_education_gdp_indicators", placebo=seed))
+        [income] = [by_group_and_year(path) for name, path in files.items() if "GNI_per_capita" in name]
+        [enrollment] = [by_group_and_year(path) for name, path in files.items() if "School_enrollment_primary" in name]
+        paired = pd.DataFrame({"income": income, "enrollment": enrollment}).dropna().rank()
+        assert paired["income"].corr(paired["enrollment"]) > 0.5
 
 
 def test_a_seed_is_a_positive_integer() -> None:
