@@ -12,30 +12,23 @@ from inspect_discoverybench.statistics.partial_scores import Bounds, PartialScor
 
 @dataclass(frozen=True)
 class AcrossEpochs:
-    """Expected scores of `size` epochs of each task, averaged over tasks.
+    """Expected scores of k epochs of each task, averaged over tasks.
 
     The three estimates are over the same tasks: `worst.mean <= mean.mean <= best.mean`. With scores of 0 and 1, `best`
-    is pass@k (Chen et al. 2021) and `worst` is pass^k (Yao et al. 2024), with `size` as k.
+    is pass@k (Chen et al. 2021) and `worst` is pass^k (Yao et al. 2024).
 
     Attributes:
-        size: Number of epochs of which the best and the worst are taken.
-        mean: The mean score of an epoch, for every size.
-        best: The highest score among `size` epochs.
-        worst: The lowest score among `size` epochs.
+        mean: The mean score of an epoch, for every k.
+        best: The highest score among k epochs.
+        worst: The lowest score among k epochs.
     """
 
-    size: int
     mean: Estimate
     best: Estimate
     worst: Estimate
 
 
-def across_epochs(
-    tasks: Sequence[PartialScores],
-    clusters: Sequence[Hashable],
-    size: int,
-    studies: Sequence[Hashable] | None = None,
-) -> AcrossEpochs | None:
+def across_epochs(tasks: Sequence[PartialScores], clusters: Sequence[Hashable], size: int) -> AcrossEpochs | None:
     """Estimate the mean, the best and the worst score among `size` epochs of each task.
 
     The best and the worst are expected over all subsets of this size, without bias for any number of epochs. A task
@@ -46,7 +39,6 @@ def across_epochs(
         tasks: The score of every epoch in [0, 1] for each task; NaN where an epoch is unscored.
         clusters: The cluster of each task, such as its gold hypothesis.
         size: Number of epochs, from 1 to the smallest number of epochs of a task.
-        studies: The study of each task, None if it is not known; needed for statements about new studies.
 
     Returns:
         None if no epoch is scored.
@@ -64,7 +56,6 @@ def across_epochs(
         return estimate_mean(
             [expected(task.known, count) for task in tasks],
             clusters,
-            studies,
             possible=Bounds(
                 lowest=[expected(task.filled(0), count) for task in tasks],
                 highest=[expected(task.filled(1), count) for task in tasks],
@@ -72,7 +63,6 @@ def across_epochs(
         )
 
     return AcrossEpochs(
-        size=size,
         mean=estimate(expected_best, 1),  # the best of one epoch is its score
         best=estimate(expected_best, size),
         worst=estimate(expected_worst, size),
