@@ -55,13 +55,13 @@ class SampleOutcome(StrEnum):
         return cls.NO_SUBMISSION
 
     @classmethod
-    def of_sample(cls, sample: EvalSample, score: Score | None, key: str = "hms") -> "SampleOutcome":
+    def of_sample(cls, sample: EvalSample, score: Score | None) -> "SampleOutcome":
         """The outcome of a sample with one of its scores."""
         if sample.invalidation is not None:
             return cls.INVALIDATED
         if sample.error is not None:
             return cls.ERROR
-        return cls.of_score(score, key, at_limit=sample.limit is not None)
+        return cls.of_score(score, at_limit=sample.limit is not None)
 
     @classmethod
     def of_summary(cls, sample: EvalSampleSummary) -> "SampleOutcome":
