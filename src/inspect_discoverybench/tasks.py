@@ -336,14 +336,9 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
         config=GenerateConfig(timeout=DEFAULT_TIMEOUT),
         scorer=audit(),
         headline_metric="judge_audit.right",
-        metadata={
-            "paper": PAPER_ACCURACY,
-            **provenance(
-                checksum=data_checksum(samples, PAIR_FIELDS),
-                prompt_folders=["judge", "judge_audit"],
-                commit=commit,
-            ),
-        },
+        metadata=provenance(
+            checksum=data_checksum(samples, PAIR_FIELDS), prompt_folders=["judge", "judge_audit"], commit=commit
+        ),
         version=VERSION,
     )
 
