@@ -37,11 +37,6 @@ def logs(folder: str = "logs/small") -> list[EvalLog]:
     return [read_eval_log(info) for info in list_eval_logs(folder)]
 
 
-def logs_of(solver: str) -> list[EvalLog]:
-    """The logs of the runs of a solver."""
-    return [log for log in logs() if solver in metadata(log)["run"]["solver"]]
-
-
 def metadata(log: EvalLog) -> dict[str, Any]:
     """What a log records of its experiment."""
     assert log.eval.metadata is not None
