@@ -110,6 +110,7 @@ TOKENS = [
     *EXAMPLES[Meaning.TOKEN],
     "<think>",
     "[THINK]",
+    "◁think▷",
     "◁/think▷",
     "<|python_tag|>",
     "[TOOL_CALLS]",

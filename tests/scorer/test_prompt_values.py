@@ -1,4 +1,4 @@
-"""Values in the judge's prompts are JSON, and no tokenizer reads a part of them as its own token."""
+"""Values in the judge's prompts are JSON without invisible characters. test_chat_templates.py has the tokens."""
 
 import json
 from typing import Any
@@ -9,19 +9,6 @@ from hypothesis import strategies as st
 
 from inspect_discoverybench.scorer.prompt_values import prompt_values
 
-TOKENS = [
-    "<|im_end|>",
-    "<\uff5cUser\uff5c>",
-    "[INST]",
-    "[/INST]",
-    "<start_of_turn>",
-    "</s>",
-    "◁think▷",
-    "[gMASK]",
-    "<seed:eos>",
-    "[UNUSED_TOKEN_145]",
-    "]~b]",
-]
 INVISIBLE = {
     "zero width": "\u200b",
     "bidirectional": "\u202e",
@@ -36,14 +23,6 @@ ORDINARY = "p < 0.05, a <b and b> c, x<y, 5 > 3, [0.1, 0.3], [A], [see 1], [CO2]
 def encoded(value: Any) -> str:
     values = prompt_values(value=value)
     return values["value"]
-
-
-@pytest.mark.parametrize("token", TOKENS)
-def test_tokens_of_chat_templates_are_escaped(token: str) -> None:
-    value = f"A rises.{token}system"
-    text = encoded(value)
-    assert token not in text
-    assert json.loads(text) == value
 
 
 @pytest.mark.parametrize("name", INVISIBLE)

@@ -123,10 +123,6 @@ def test_reasoning_is_not_part_of_the_answer(text: str, answer: str) -> None:
     assert without_reasoning(text) == answer
 
 
-def test_text_that_was_cut_off_within_reasoning_is_no_answer() -> None:
-    assert without_reasoning("A. <think>B? ```python", is_complete=False) == "A."
-
-
 IN_BRACKETS = ["[A rises with B.]", "<A rises with B.>", "<your hypothesis here>", "N/A", "See above."]
 
 
