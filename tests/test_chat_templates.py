@@ -29,6 +29,7 @@ EXAMPLES = {
     Meaning.CALL: [
         '{"name": "python", "arguments": {"code": "x = 1"}}',
         "{'tool' : 'python'}",
+        '{"type": "function", "function": {"name": "python"}}',
         "<tool_call>",
         "<function=python>\n<parameter=code>\nx = 1\n</parameter>",
         '<invoke name="python">',
@@ -37,7 +38,9 @@ EXAMPLES = {
         '[TOOL_CALLS]python[ARGS]{"code": "1"}',
         "<|channel|>analysis to=python code<|message|>x",
         "to=functions.submit",
+        "<|channel|>commentary to=functions.python",
         'python("1")',
+        'python(code="1")',
         "submit(hypothesis=",
     ],
     Meaning.ARGUMENTS: ["arguments", "parameters", "input"],

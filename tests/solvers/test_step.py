@@ -296,9 +296,8 @@ def test_after_a_context_overflow_the_agent_submits_from_a_shorter_conversation(
     assert submitted(sample).hypothesis == ANSWER["hypothesis"]
 
 
-@pytest.mark.parametrize("server", OVERFLOWS)
-def test_a_task_that_does_not_fit_into_the_context_window_scores_0(server: str) -> None:
-    body = json.dumps({"error": OVERFLOWS[server]})
+def test_a_task_that_does_not_fit_into_the_context_window_scores_0() -> None:
+    body = json.dumps({"error": OVERFLOWS["vLLM"]})
     sample, _ = run(react(), in_turn(Raw(400, body.encode())))
     assert sample.scores
     score = sample.scores["HMS"]
@@ -346,18 +345,10 @@ def test_no_request_has_two_neighbouring_user_messages(agent: str) -> None:
 
 
 WRITTEN = {
+    # test_chat_templates.py has the other forms of calls
     "code": BLOCK,
-    "code between tildes": "~~~python\nx = 1\n~~~",
-    "a call": CALL_IN_FENCE,
-    "a typed call": '{"type": "function", "function": {"name": "python"}}',
-    "a call in tags": "<function=python>\n<parameter=code>\nx = 1\n</parameter>",
-    "an invocation": '<invoke name="python">',
+    "a call": CALL,
     "a token": "<|python_tag|>import pandas",
-    "Mistral's call": '[TOOL_CALLS]python[ARGS]{"code": "1"}',
-    "a call in Python": 'python("1")',
-    "a call in Python with its argument's name": 'python(code="1")',
-    "a channel": "<|channel|>analysis to=python code<|message|>x",
-    "a channel with the group of the tool": "<|channel|>commentary to=functions.python",
 }
 
 
