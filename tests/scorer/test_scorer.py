@@ -163,7 +163,7 @@ def test_samples_of_other_tasks_are_rejected() -> None:
     task = Task([sample], solver=agent, scorer=hms())
     [log] = inspect_eval(task, model="mockllm/model", model_roles={"grader": "mockllm/model"})
     assert log.error
-    assert "cannot score the sample other: split: Field required." in log.error.message
+    assert "discoverybench/hms cannot run on the sample other: split: Field required." in log.error.message
 
 
 def test_a_hypothesis_cannot_forge_the_explanation() -> None:

@@ -8,11 +8,10 @@ from inspect_ai.log import transcript
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.util import sample_limits
-from pydantic import ValidationError
 
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
-from inspect_discoverybench.errors.exceptions import RETRY, InvalidArgument, ModelFailed
-from inspect_discoverybench.errors.invalid_values import first_reason, require_boolean
+from inspect_discoverybench.errors.exceptions import RETRY, ModelFailed
+from inspect_discoverybench.errors.invalid_values import require_boolean
 from inspect_discoverybench.errors.provider_failures import one_line
 from inspect_discoverybench.scorer.claim import CLAIM_KEY, is_asked
 from inspect_discoverybench.scorer.explanation import explain
@@ -78,7 +77,7 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, claim: bool = F
             return _zero(keys, NO_RESPONSE, "nothing was submitted, so the judge was not asked.")
 
         judge = Judge.for_eval(grader)
-        sample = _sample_metadata(state)
+        sample = SampleMetadata.of(state, "discoverybench/hms")
         submission = await read_answer(judge, sample.goal, answer)
         if isinstance(submission, NotAsserted):
             if outage:
@@ -188,14 +187,3 @@ def _provider_failed(state: TaskState, keys: Sequence[str], reason: str) -> Scor
     except RuntimeError:  # no sample is running
         return _unscored(keys, f"{message} {RETRY}")
     raise ModelFailed(message)
-
-
-def _sample_metadata(state: TaskState) -> SampleMetadata:
-    try:
-        # `state.metadata_as` raises an untyped error if there is no metadata.
-        return SampleMetadata.model_validate(state.metadata or {})
-    except ValidationError as error:
-        raise InvalidArgument(
-            f"discoverybench/hms cannot score the sample {state.sample_id}: {first_reason(error)} "
-            "Use this scorer only with the tasks of inspect-discoverybench."
-        ) from error
