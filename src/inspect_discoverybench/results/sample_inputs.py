@@ -5,31 +5,9 @@ judge compared it with. Each sample of this package records fingerprints of its 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from typing import Any
 
-
-@dataclass(frozen=True)
-class SampleInputs:
-    """Fingerprints of the inputs of a sample; those that its log does not record are None.
-
-    Attributes:
-        gold_hypothesis: Of the gold hypothesis.
-        gold_workflow: Of the gold workflow.
-        task_text: Of the input.
-        data_files: Of all data files together.
-    """
-
-    gold_hypothesis: str | None = None
-    gold_workflow: str | None = None
-    task_text: str | None = None
-    data_files: str | None = None
-
-    @classmethod
-    def of(cls, metadata: Mapping[str, Any]) -> "SampleInputs":
-        """Read the fingerprints in the metadata of a sample, of a sample in a log, or of its summary."""
-        recorded = metadata.get("fingerprints") or {}
-        return cls(**{field.name: recorded.get(field.name) for field in fields(cls)})
+from inspect_discoverybench.dataset.sample_metadata import Fingerprints
 
 
 def recorded_inputs(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,16 +25,16 @@ def changed_inputs(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[
         before: Metadata of a sample, of a sample in a log, or of the summary of one.
         after: Metadata of the other one.
     """
-    old = SampleInputs.of(before)
-    new = SampleInputs.of(after)
+    old = before.get("fingerprints") or {}
+    new = after.get("fingerprints") or {}
     changed = []
-    for field in fields(SampleInputs):
-        if not _differ(getattr(old, field.name), getattr(new, field.name)):
+    for name in Fingerprints.model_fields:
+        if not _differ(old.get(name), new.get(name)):
             continue
-        if field.name == "data_files":
+        if name == "data_files":
             changed += _changed_files(before.get("data_checksums"), after.get("data_checksums"))
         else:
-            changed.append(field.name.replace("_", " "))
+            changed.append(name.replace("_", " "))
     return changed
 
 
