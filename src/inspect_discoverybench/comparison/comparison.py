@@ -12,8 +12,9 @@ from inspect_discoverybench.comparison.system import System
 from inspect_discoverybench.dataset.published_study import GUESSED_STUDIES
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.results.coverage import describe_coverage
+from inspect_discoverybench.results.result_row import claim_prompts
 from inspect_discoverybench.results.task_result import TaskId, TaskResult, mean_score
-from inspect_discoverybench.scorer.claim import CLAIM_KEY, PROMPT_KEY
+from inspect_discoverybench.scorer.claim import CLAIM_KEY
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.released_form import RELEASED
 from inspect_discoverybench.statistics.mean import Estimate
@@ -130,7 +131,7 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
         )
 
     keys = [*SCORE_KEYS, RELEASED]  # HMS first
-    if len(_claim_prompts(a) | _claim_prompts(b)) < 2:
+    if len(claim_prompts([*a.results, *b.results])) < 2:
         keys.append(CLAIM_KEY)
     differences = [key_difference(_with(a, key), _with(b, key), key, comparisons) for key in keys]
     if differences[0] is None:
@@ -149,12 +150,6 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
         only_candidate=only_candidate,
         studies=_describe(studies),
     )
-
-
-def _claim_prompts(system: System) -> set[str]:
-    """Fingerprints of the prompts by which was asked about claims."""
-    prompts = {result.score.metadata.get(PROMPT_KEY) for result in system.results}
-    return {prompt for prompt in prompts if prompt}
 
 
 def _with(system: System, key: str) -> Mapping[TaskId, TaskResult]:

@@ -14,9 +14,9 @@ from inspect_discoverybench.report.charts import Chart, joined
 from inspect_discoverybench.report.leaderboard import Leaderboard, Standing
 from inspect_discoverybench.report.means import Interval, Row, interval_columns
 from inspect_discoverybench.report.section import Section
-from inspect_discoverybench.results.result_row import ResultRow
+from inspect_discoverybench.results.result_row import ResultRow, claim_prompts
 from inspect_discoverybench.results.task_result import TaskResult, mean_score
-from inspect_discoverybench.scorer.claim import CLAIM_KEY, PROMPT_KEY
+from inspect_discoverybench.scorer.claim import CLAIM_KEY
 from inspect_discoverybench.statistics.partial_scores import bounds
 
 DATA, PLACEBO = "claim rate", "false-claim rate"
@@ -94,19 +94,13 @@ def _conditions(standing: Standing) -> Hashable:
         first.setup,
         first.run.version_number.partition("+")[0],
         tuple(sorted(standing.judges)),
-        tuple(sorted(_claim_prompts(standing.results))),
+        tuple(sorted(claim_prompts(standing.results))),
     )
 
 
 def _without_placebo(standing: Standing) -> str:
     benchmark, _, _ = standing.configuration.benchmark.partition(", placebo ")
     return benchmark
-
-
-def _claim_prompts(results: Sequence[ResultRow]) -> set[str]:
-    """Fingerprints of the prompts by which was asked."""
-    prompts = {result.score.metadata.get(PROMPT_KEY) for result in results}
-    return {prompt for prompt in prompts if prompt}
 
 
 def _asked(standings: Sequence[Standing]) -> Tasks:

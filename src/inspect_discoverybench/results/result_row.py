@@ -1,6 +1,7 @@
 """A result: a sample in one epoch, with one of its scores."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from inspect_discoverybench.results.agent_record import RunAgent
 from inspect_discoverybench.results.run_record import RunRecord, Settings, column_value
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.results.score_record import ScoreRecord
+from inspect_discoverybench.scorer.claim import PROMPT_KEY
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.submission.submission import SCORE_NAME
 
@@ -59,6 +61,12 @@ def results_of(log: EvalLog) -> list[ResultRow]:
             _check_range(record, score)
             results.append(ResultRow(run, record, score))
     return results
+
+
+def claim_prompts(results: Iterable[ResultRow]) -> set[str]:
+    """Fingerprints of the prompts by which the judge was asked about claims; empty if it was not asked."""
+    prompts = {result.score.metadata.get(PROMPT_KEY) for result in results}
+    return {prompt for prompt in prompts if prompt}
 
 
 def _check_range(sample: SampleRecord, score: ScoreRecord) -> None:
