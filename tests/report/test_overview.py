@@ -7,7 +7,7 @@ from inspect_discoverybench.report.means import HIGH, HIGHEST, HMS, LOW, LOWEST
 from inspect_discoverybench.report.ranking import Ranking, judge_sentences
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.report.table import shown_tables
-from inspect_discoverybench.results.audit_record import AuditedQuestion, AuditRecord
+from inspect_discoverybench.results.audit_record import AuditedFacet, AuditRecord
 from inspect_discoverybench.results.result_row import ResultRow
 from tests.typed_results import MISSING, contents, result, results, rows, sections
 
@@ -243,8 +243,8 @@ def test_the_ranking_has_no_interval_of_one_gold_hypothesis_and_no_mean_without_
 
 def test_the_judge_stands_beside_what_its_latest_audit_said() -> None:
     def audit(created: str, accuracy: float) -> AuditRecord:
-        questions = {"context": AuditedQuestion(accuracy, 0.69), "variables": AuditedQuestion(0.8, None)}
-        return AuditRecord("provider/judge", created, 176, questions)
+        facets = {"context": AuditedFacet(accuracy, 0.69), "variables": AuditedFacet(0.8, None)}
+        return AuditRecord("provider/judge", created, 176, facets)
 
     benchmarks = contents(results({"a": 1.0})).leaderboard.benchmarks
     [without] = judge_sentences(benchmarks, [])

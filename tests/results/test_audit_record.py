@@ -30,11 +30,11 @@ def test_an_audit_is_read_beside_the_results_and_is_not_left_out(audit_log: Path
     assert frame.left_out == {}
     [audit] = frame.audits
     assert audit.judge == "discoverybench/lexical"
-    assert audit.questions.keys() == {"context", "variables", "relationship"}
-    context = audit.questions["context"]
+    assert audit.facets.keys() == {"context", "variables", "relationship"}
+    context = audit.facets["context"]
     assert 0 <= context.accuracy <= 1
     assert context.best_constant is not None
-    assert audit.questions["variables"].best_constant is None
+    assert audit.facets["variables"].best_constant is None
     assert list(judge_sentences([], frame.audits)) == []
 
 

@@ -158,10 +158,10 @@ class Trial:
             f"Judge {self.judge}: {valid_at_once} of {len(scores)} samples had valid replies at the first try."
         )
 
-        for facet in ACCURACIES:
-            decided = [score.values[facet] for score in scores if facet in score.values]
+        for question in ACCURACIES:
+            decided = [score.values[question] for score in scores if question in score.values]
             right = sum(decided)
-            self.notes.append(f"  {facet}: right in {right:.0f} of {len(decided)}.")
+            self.notes.append(f"  {question}: right in {right:.0f} of {len(decided)}.")
 
     def _try_real(self, agent: str, form: str) -> None:
         try:

@@ -15,7 +15,7 @@ from inspect_discoverybench.human_study.sheet import Item, Key, Mark, Score, Tex
 from inspect_discoverybench.human_study.spreadsheet import read_header
 from inspect_discoverybench.replies import ReplyT, parse_reply
 from inspect_discoverybench.scorer.contexts import Contexts, Match
-from inspect_discoverybench.scorer.facets import FACET_KEYS, SCORE_KEYS, SCORES, Relationship, Variables
+from inspect_discoverybench.scorer.facets import FACET_KEYS, FACETS, SCORE_KEYS, SCORES, Relationship, Variables
 from inspect_discoverybench.scorer.hms import hypothesis_match_score
 from inspect_discoverybench.scorer.hypothesis_pair import NO_WORKFLOW
 
@@ -30,11 +30,7 @@ class Step(StrEnum):
     RELATIONSHIP = "relationship"
 
 
-FACET_STEPS = {
-    "context": Step.CONTEXT_MATCH,
-    "variables": Step.VARIABLES,
-    "relationship": Step.RELATIONSHIP,
-}
+FACET_STEPS = {facet.key: Step(facet.question) for facet in FACETS}
 """The step that decides each facet."""
 
 

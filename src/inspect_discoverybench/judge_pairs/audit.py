@@ -18,7 +18,7 @@ from inspect_discoverybench.judge_pairs.pairs import PAIR, Expected
 from inspect_discoverybench.judge_pairs.texts import AnswerText
 from inspect_discoverybench.scorer.claim import Claim, ask_claim
 from inspect_discoverybench.scorer.explanation import explain
-from inspect_discoverybench.scorer.facets import SCORES
+from inspect_discoverybench.scorer.facets import FACETS, SCORES
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.judge_record import judge_record
 from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
@@ -29,7 +29,8 @@ from inspect_discoverybench.submission.submission import Submission
 READING = "reading"
 """Accuracy on texts of agents: the hypothesis that the judge quotes. The paper's judge reads no such texts."""
 
-ACCURACIES = (READING, "context_match", "variables", "relationship", CLAIM)
+ACCURACIES = (READING, *(facet.question for facet in FACETS), CLAIM)
+"""Keys of the score besides `right`."""
 
 
 class AuditState(StoreModel):

@@ -177,10 +177,10 @@ def _judges(benchmarks: Sequence[Benchmark]) -> dict[str, str]:
 
 
 def _accuracies(audit: AuditRecord) -> str:
-    """The accuracy on each question, beside that of the best judge that always gives the same verdict."""
+    """The accuracy on each facet, beside that of the best judge that always gives the same verdict."""
     texts = []
-    for question, result in audit.questions.items():
-        text = f"{question} right in {result.accuracy:.0%}"
+    for facet, result in audit.facets.items():
+        text = f"{facet} right in {result.accuracy:.0%}"
         if result.best_constant is not None:
             text += f" (always the same verdict: {result.best_constant:.0%})"
         texts.append(text)

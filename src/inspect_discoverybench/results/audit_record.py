@@ -6,19 +6,20 @@ from dataclasses import dataclass
 from inspect_ai.log import EvalLog, EvalMetric
 
 from inspect_discoverybench.results.agent_record import is_of_package, without_package
+from inspect_discoverybench.scorer.facets import FACETS
 
 AUDIT_TASK = "judge_audit"
 
-QUESTIONS = {"context_match": "context", "variables": "variables", "relationship": "relationship"}
-"""Names of the judge's questions by the audit's key of their accuracy."""
+AUDITED_FACETS = {facet.question: facet.key for facet in FACETS}
+"""The facets by the audit's key of the judge's accuracy."""
 
 CONSTANT_JUDGE = "always_"
 """Beginning of the names of metrics that are the accuracy of a judge that always gives the same verdict."""
 
 
 @dataclass(frozen=True)
-class AuditedQuestion:
-    """How often the judge was right about one question, as shares from 0 to 1.
+class AuditedFacet:
+    """How often the judge was right about one facet, as shares from 0 to 1.
 
     Attributes:
         accuracy: Its accuracy.
@@ -38,13 +39,13 @@ class AuditRecord:
         judge: The audited model.
         created: When the audit started, in ISO format.
         samples: Number of pairs and texts of the audit.
-        questions: The accuracy on pairs of hypotheses by the name of the question.
+        facets: The accuracy on pairs of hypotheses by facet.
     """
 
     judge: str
     created: str
     samples: int
-    questions: Mapping[str, AuditedQuestion]
+    facets: Mapping[str, AuditedFacet]
 
     @classmethod
     def of(cls, header: EvalLog) -> "AuditRecord | None":
@@ -54,19 +55,19 @@ class AuditRecord:
         if not is_audit or header.results is None:
             return None
 
-        questions = {
-            QUESTIONS[score.name]: _question(score.metrics)
+        facets = {
+            AUDITED_FACETS[score.name]: _facet(score.metrics)
             for score in header.results.scores
-            if score.name in QUESTIONS and score.scored_samples
+            if score.name in AUDITED_FACETS and score.scored_samples
         }
-        if header.status != "success" or not questions:
+        if header.status != "success" or not facets:
             return None
-        return cls(header.eval.model, header.eval.created, header.results.completed_samples, questions)
+        return cls(header.eval.model, header.eval.created, header.results.completed_samples, facets)
 
 
-def _question(metrics: Mapping[str, EvalMetric]) -> AuditedQuestion:
+def _facet(metrics: Mapping[str, EvalMetric]) -> AuditedFacet:
     constant = [metric.value for name, metric in metrics.items() if name.startswith(CONSTANT_JUDGE)]
-    return AuditedQuestion(
+    return AuditedFacet(
         accuracy=float(metrics["mean"].value),
         best_constant=max(map(float, constant), default=None),
     )

@@ -156,21 +156,23 @@ class Facet:
     Attributes:
         key: Name in scores, records and tables, and of the argument of `hypothesis_match_score`.
         label: Name for readers.
+        question: Name of the question that decides it, in judge audits and in labels of annotators.
         ask: Asks the judge about a pair of hypotheses.
     """
 
     key: str
     label: str
+    question: str
     ask: Callable[[Judge, HypothesisPair], Awaitable[FacetVerdict]]
 
 
 FACETS = (
     # Boundary conditions under which the hypothesis holds.
-    Facet("context", "Context", ask_context),
+    Facet("context", "Context", "context_match", ask_context),
     # The target variable and the independent variables.
-    Facet("variables", "Variables", ask_variables),
+    Facet("variables", "Variables", "variables", ask_variables),
     # How the variables interact in that context.
-    Facet("relationship", "Relationship", ask_relationship),
+    Facet("relationship", "Relationship", "relationship", ask_relationship),
 )
 
 FACET_KEYS = tuple(facet.key for facet in FACETS)
