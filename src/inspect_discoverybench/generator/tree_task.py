@@ -9,14 +9,15 @@ from inspect_discoverybench.errors.exceptions import ExpressionRefused
 from inspect_discoverybench.generator.expression import Expression
 from inspect_discoverybench.generator.tree import Node, Text, Tree
 from inspect_discoverybench.replies import Reply
+from inspect_discoverybench.scorer.facets import FACET_KEYS
 
 MAX_PREDICTORS = 13
 """Maximum number of columns of a gold expression. The released ones have at most 13."""
 
-FACETS = ["relationship", "variables", "context"]
-"""The facets that goals ask for, in turn."""
+MASKED_FACETS = FACET_KEYS[::-1]
+"""The facets that goals ask for, in turn; the context is last."""
 
-FACETS_WITHOUT_SUB_POPULATION = FACETS[:2]
+MASKED_FACETS_OF_ALL_ROWS = MASKED_FACETS[:-1]
 """The same for a hypothesis that holds in all rows: its context is no discovery."""
 
 DATA_FILE = "data.csv"
@@ -106,9 +107,7 @@ def tree_tasks(tree: Tree) -> tuple[list[TreeTask], list[Rejection]]:
     inner_nodes = [node for node in tree.nodes() if node.is_computed]
     for number, node in enumerate(inner_nodes):
         depth = tree.depth(node.name)
-        facets = FACETS
-        if not node.sub_population:
-            facets = FACETS_WITHOUT_SUB_POPULATION
+        facets = MASKED_FACETS if node.sub_population else MASKED_FACETS_OF_ALL_ROWS
         for length in range(1, node.height + 1):
             try:
                 expression = _composed(node, length)
