@@ -18,6 +18,7 @@ from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
 from inspect_discoverybench.errors.exceptions import InvalidArgument, InvalidExperiment
 from inspect_discoverybench.errors.provider_failures import inspect_errors, one_line
 from inspect_discoverybench.errors.redaction import printable
+from inspect_discoverybench.scorer.judge import GRADER
 from inspect_discoverybench.solvers.named_agent import AgentFile, named_agent
 from inspect_discoverybench.submission.answer import answer_of
 from inspect_discoverybench.submission.submission import SCORE_NAME
@@ -103,7 +104,7 @@ def ask(
         logs = inspect_eval(
             task,
             model=model,
-            model_roles={"grader": grader} if grader else None,
+            model_roles={GRADER: grader} if grader else None,
             display="none",
             max_retries=3,
             **options,

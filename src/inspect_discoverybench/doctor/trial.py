@@ -20,6 +20,7 @@ from inspect_discoverybench.errors.provider_failures import inspect_errors, one_
 from inspect_discoverybench.judge_pairs.audit import ACCURACIES
 from inspect_discoverybench.results.result_row import ResultRow, results_of
 from inspect_discoverybench.results.score_record import ScoreRecord
+from inspect_discoverybench.scorer.judge import GRADER
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 from inspect_discoverybench.submission.submission import Source
 from inspect_discoverybench.tasks import demo, judge_audit, real
@@ -188,7 +189,7 @@ class Trial:
                 task,
                 limit=samples,
                 sample_shuffle=seed,
-                model_roles={"grader": self.judge},
+                model_roles={GRADER: self.judge},
                 fail_on_error=False,
                 max_retries=3,
                 display="none",

@@ -17,6 +17,7 @@ from pydantic import (
 )
 
 from inspect_discoverybench.errors.redaction import public_settings, public_url, secret_settings
+from inspect_discoverybench.scorer.judge import GRADER
 from inspect_discoverybench.scorer.settings import OPERATIONAL
 
 Arguments = dict[str, Any]
@@ -231,7 +232,7 @@ class Experiment(StrictModel):
         """
         if self.options.get("batch"):
             return True
-        models_of_roles = [role for name, role in self.roles.items() if name != "grader"]
+        models_of_roles = [role for name, role in self.roles.items() if name != GRADER]
         return any(spec.config.batch for spec in [model, *models_of_roles])
 
     @property
@@ -239,7 +240,7 @@ class Experiment(StrictModel):
         """The models of all roles, with the judge."""
         if self.grader is None:
             return self.roles
-        return {**self.roles, "grader": self.grader}
+        return {**self.roles, GRADER: self.grader}
 
     @property
     def arguments(self) -> Arguments:

@@ -27,7 +27,7 @@ from inspect_discoverybench.experiment.yaml_file import YamlFile
 from inspect_discoverybench.public_names import SOLVERS
 from inspect_discoverybench.results.run_log import RunLabels, SampleKey, sample_keys
 from inspect_discoverybench.results.run_record import is_discovery_task
-from inspect_discoverybench.scorer.judge import INHERITED
+from inspect_discoverybench.scorer.judge import GRADER, INHERITED
 from inspect_discoverybench.solvers.named_agent import named_agent
 
 
@@ -123,7 +123,7 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
             task = task_with(task, working_limit=None)
         tasks.append(task)
     roles = _build_roles(experiment, file)
-    if "grader" not in roles:
+    if GRADER not in roles:
         _require_default_judges(tasks, file)
 
     selection = Selection.of(experiment, options, file)

@@ -12,6 +12,7 @@ from inspect_ai.model import GenerateConfig, ModelConfig
 from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.errors.redaction import public_settings
 from inspect_discoverybench.results.agent_record import is_of_package, without_package
+from inspect_discoverybench.scorer.judge import GRADER
 from inspect_discoverybench.scorer.settings import OPERATIONAL
 
 PLACEBO = "_placebo"
@@ -189,7 +190,7 @@ def _roles(spec: EvalSpec) -> Settings:
     """The models of roles with their settings, without the judge, which the record of the score has."""
     roles = {}
     for role, models in (spec.model_roles or {}).items():
-        if role != "grader":
+        if role != GRADER:
             configs = models if isinstance(models, list) else [models]
             texts = [_model_text(config) for config in configs]
             roles[role] = " and ".join(texts)

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from inspect_ai.log import EvalSample
 from inspect_ai.model import ModelUsage
 
+from inspect_discoverybench.scorer.judge import GRADER
+
 
 def total_cost(usages: Iterable[ModelUsage]) -> float | None:
     """Costs in US dollars; None if one of them is unknown."""
@@ -19,7 +21,7 @@ def total_cost(usages: Iterable[ModelUsage]) -> float | None:
 
 def judge_usage(sample: EvalSample) -> list[ModelUsage] | None:
     """The judge's usage in a sample; None if it is unknown, because `inspect score` does not record it."""
-    usage = (sample.role_usage or {}).get("grader")
+    usage = (sample.role_usage or {}).get(GRADER)
     if usage is not None:
         return [usage]
 

@@ -16,7 +16,9 @@ from inspect_discoverybench.scorer.question import ParseFailure, Question
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
 from inspect_discoverybench.scorer.settings import MAX_REJECTIONS, RequestSettings, acceptance_of, request_settings
 
-ROLE = "grader"
+GRADER = "grader"
+"""The model role of the judge."""
+
 DEFAULT_JUDGE = "openai/gpt-4o-2024-08-06"
 
 INHERITED = ("attempt_timeout", "stream_idle_timeout", "timeout")
@@ -49,14 +51,14 @@ class Judge:
         Raises:
             DiscoveryBenchError: The judge cannot be called, for example because its API key is missing.
         """
-        where = f"The judge (role {ROLE}, model {default}) cannot be called"
+        where = f"The judge (role {GRADER}, model {default}) cannot be called"
         remedy = (
-            f"Choose another judge with --model-role {ROLE}=PROVIDER/MODEL. --no-score asks no judge, but one that "
-            f"needs no key must be named: --model-role {ROLE}=discoverybench/lexical."
+            f"Choose another judge with --model-role {GRADER}=PROVIDER/MODEL. --no-score asks no judge, but one that "
+            f"needs no key must be named: --model-role {GRADER}=discoverybench/lexical."
         )
         with inspect_errors(DiscoveryBenchError, where, remedy):
             # No config here: our settings are sent with each request, so that those of the role can take precedence.
-            model = get_model(role=ROLE, default=default)  # inspect-evals-lint: ignore[IEBP001] -- called in an eval
+            model = get_model(role=GRADER, default=default)  # inspect-evals-lint: ignore[IEBP001] -- called in an eval
         return cls(model, _timeouts(model), ReplyCache.for_model(model))
 
     async def ask(self, question: Question[ReplyT]) -> ReplyT | ParseFailure:

@@ -3,7 +3,7 @@
 from inspect_ai.event import ErrorEvent, ModelEvent, SampleLimitEvent
 from inspect_ai.log import transcript
 
-from inspect_discoverybench.scorer.judge import ROLE
+from inspect_discoverybench.scorer.judge import GRADER
 
 
 def recorded_error() -> str | None:
@@ -21,7 +21,7 @@ def unanswered_request() -> str | None:
     """
     has_unanswered = False
     for event in reversed(transcript().history.resident_events):
-        if not isinstance(event, ModelEvent) or event.role == ROLE:
+        if not isinstance(event, ModelEvent) or event.role == GRADER:
             continue
         if not event.pending and not event.error:
             return None
