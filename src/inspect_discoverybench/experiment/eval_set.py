@@ -27,7 +27,7 @@ from inspect_discoverybench.experiment.yaml_file import YamlFile
 from inspect_discoverybench.public_names import SOLVERS
 from inspect_discoverybench.results.run_log import RunLabels, SampleKey, sample_keys
 from inspect_discoverybench.results.run_record import is_discovery_task
-from inspect_discoverybench.scorer.judge import GRADER, INHERITED
+from inspect_discoverybench.scorer.judge import GRADER, INHERITED_TIMEOUTS
 from inspect_discoverybench.solvers.named_agent import named_agent
 
 
@@ -113,7 +113,7 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
     options = eval_set_options(experiment.options, file)
 
     # Set on the evaluated models, from which the judge inherits them. Their configs lack settings of `eval_set`.
-    timeouts = {name: options[name] for name in INHERITED if name in options}
+    timeouts = {name: options[name] for name in INHERITED_TIMEOUTS if name in options}
     tasks = []
     for cell in cells:
         model = _build_model(cell.model, cell.model_line, timeouts)

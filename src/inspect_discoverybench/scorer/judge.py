@@ -21,7 +21,7 @@ GRADER = "grader"
 
 DEFAULT_JUDGE = "openai/gpt-4o-2024-08-06"
 
-INHERITED = ("attempt_timeout", "stream_idle_timeout", "timeout")
+INHERITED_TIMEOUTS = ("attempt_timeout", "stream_idle_timeout", "timeout")
 """Settings of the evaluated model that the judge inherits, unless its role has its own."""
 
 DEFAULT_TIMEOUT = 3600
@@ -176,7 +176,7 @@ def _timeouts(judge: Model) -> GenerateConfig:
     """
     evaluated = get_model()  # inspect-evals-lint: ignore[IEBP001] -- called from the scorer and the setup solver
     config = evaluated.config.merge(judge.config)
-    timeouts = config.model_dump(include={*INHERITED}, exclude_none=True)
+    timeouts = config.model_dump(include={*INHERITED_TIMEOUTS}, exclude_none=True)
     return GenerateConfig(**{"timeout": DEFAULT_TIMEOUT, **timeouts})
 
 
