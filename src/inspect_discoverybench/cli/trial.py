@@ -7,7 +7,8 @@ import click
 
 from inspect_discoverybench.cli.eval_options import model_options
 from inspect_discoverybench.cli.terminal import interrupt_on_termination, print_table, say, waiting
-from inspect_discoverybench.doctor.trial import FORMS, SEED, Trial
+from inspect_discoverybench.doctor.trial import SEED, Trial
+from inspect_discoverybench.solvers.step import FORMS
 
 ADVICE = {
     "calls": "The model acts by calls, the default of all agents.",

@@ -35,9 +35,6 @@ DEMO_SAMPLES = 3
 REAL_SAMPLES = 2
 AUDIT_SAMPLES = 15
 
-FORMS = ("calls", "text")
-"""The forms in which a model can act. If code runs equally often in both, the first one is recommended."""
-
 AGENTS: dict[str, dict[str, int]] = {
     "react": {"turns": 6},
     "codegen": {},
@@ -120,7 +117,7 @@ class Trial:
 
     @property
     def form(self) -> str | None:
-        """The form in which code ran in most samples; None if no code ran."""
+        """The form in which code ran in most samples, the first one in a tie; None if no code ran."""
         acting = [trial for trial in self.agents if trial.acted]
         if not acting:
             return None

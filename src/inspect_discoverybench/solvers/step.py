@@ -5,7 +5,7 @@ it is offered no tools: it writes one fenced block of Python code to act, and on
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 from uuid import uuid4
@@ -280,17 +280,23 @@ class WritingActor(Actor):
         return ChatMessageUser(content=text, metadata=OBSERVATION)
 
 
+ACTORS: Mapping[str, type[Actor]] = {"calls": CallingActor, "text": WritingActor}
+"""The actor for each form in which a model acts."""
+
+FORMS = tuple(ACTORS)
+"""The forms."""
+
+
 def create_actor(form: str, python: Tool | None = None) -> Actor:
     """Create the actor for a form, `calls` or `text`.
 
     Raises:
         InvalidArgument: There is no such form.
     """
-    if form == "calls":
-        return CallingActor(python)
-    if form == "text":
-        return WritingActor(python)
-    raise InvalidArgument(f"actions must be calls or text, got {form}.")
+    if form not in FORMS:  # a tuple, because Inspect makes a list of `calls,text`, which is no key
+        possible = " or ".join(FORMS)
+        raise InvalidArgument(f"actions must be {possible}, got {form}.")
+    return ACTORS[form](python)
 
 
 def has_submitted() -> bool:
