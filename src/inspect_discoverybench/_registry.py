@@ -20,10 +20,8 @@ from inspect_ai.scorer import Metric, Scorer
 from inspect_ai.solver import Solver
 from inspect_ai.util import RegistryInfo, registry_info
 
-from inspect_discoverybench.public_names import SCORERS, SOLVERS
+from inspect_discoverybench.public_names import PACKAGES, SCORERS, SOLVERS
 from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth, synth_generate
-
-PACKAGES = ("discoverybench", "inspect_discoverybench")
 
 SCANNERS = ("no_successful_cell", "questionable_answer")
 """The transcript scanners. They need the extra `scout`."""

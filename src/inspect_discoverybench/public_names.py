@@ -1,4 +1,7 @@
-"""Names of the solvers and the scorer, without an import of them."""
+"""Names of the package, its solvers and its scorer, without an import of them."""
+
+PACKAGES = ("discoverybench", "inspect_discoverybench")
+"""The package names under which everything is registered. Logs have either."""
 
 SOLVERS = {
     "react": "solvers.react",

@@ -18,9 +18,9 @@ from inspect_ai.util import StoreModel, store_as
 from pydantic import Field
 
 from inspect_discoverybench.errors.redaction import public_settings
-from inspect_discoverybench.public_names import SOLVERS
+from inspect_discoverybench.public_names import PACKAGES, SOLVERS
 
-PACKAGES = ("inspect_discoverybench/", "discoverybench/")
+PREFIXES = tuple(f"{package}/" for package in PACKAGES)
 """Prefixes of this package's tasks and solvers."""
 
 UNKNOWN = "unknown"
@@ -108,12 +108,12 @@ def _is_of_setup(solver: str) -> bool:
 
 def is_of_package(name: str) -> bool:
     """Whether a task or solver with this name is one of this package."""
-    return name.startswith(PACKAGES)
+    return name.startswith(PREFIXES)
 
 
 def without_package(name: str) -> str:
     """The name of a task or solver, without the package's prefix."""
-    for prefix in PACKAGES:
+    for prefix in PREFIXES:
         name = name.removeprefix(prefix)
     return name
 
@@ -202,7 +202,7 @@ def _agent_steps(log: EvalLog) -> list[EvalPlanStep]:
 def _offers_our_tools(step: EvalPlanStep) -> bool:
     """Whether a step is how task versions before 2 offered their tools: a solver of Inspect in the setup."""
     tools = step.params_passed.get("tools")
-    return step.solver == "use_tools" and f"{PACKAGES[0]}submit" in str(tools)
+    return step.solver == "use_tools" and "inspect_discoverybench/submit" in str(tools)
 
 
 def _planned_solver(step: EvalPlanStep) -> AgentRecord:
