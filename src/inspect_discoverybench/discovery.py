@@ -16,7 +16,7 @@ from inspect_discoverybench.dataset.samples import data_checksum
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.provenance import provenance
 from inspect_discoverybench.results.agent_record import record_steps
-from inspect_discoverybench.results.run_record import AGENT_DIGEST
+from inspect_discoverybench.results.run_record import AGENT_DIGEST, PLACEBO_SUFFIX
 from inspect_discoverybench.sandbox.image import record_image
 from inspect_discoverybench.sandbox.specification import SandboxOptions
 from inspect_discoverybench.scorer.claim import CLAIM_KEY
@@ -84,7 +84,7 @@ def discovery_task(
     if placebo is not None:
         selected = placebo_samples(selected, placebo)
         metadata[UNPERMUTED_FILES] = unpermuted_files(selected)
-        name = f"{name}_placebo"
+        name += PLACEBO_SUFFIX
         title = f"{title}, placebo {placebo}"
         version = f"{version}+placebo"
 

@@ -14,13 +14,14 @@ from inspect_discoverybench.report.charts import Chart, joined
 from inspect_discoverybench.report.leaderboard import Leaderboard, Standing
 from inspect_discoverybench.report.means import Interval, Row, interval_columns
 from inspect_discoverybench.report.section import Section
+from inspect_discoverybench.results.configuration import without_placebo
 from inspect_discoverybench.results.result_row import ResultRow, claim_prompts
 from inspect_discoverybench.results.task_result import TaskResult, mean_score
 from inspect_discoverybench.scorer.claim import CLAIM_KEY
 from inspect_discoverybench.statistics.partial_scores import bounds
 
-DATA, PLACEBO = "claim rate", "false-claim rate"
-"""Names of the two rates."""
+DATA_RATE, PLACEBO_RATE = "claim rate", "false-claim rate"
+"""Names of the rates with the data and on a placebo."""
 
 DIFFERENCE = Interval("difference × 100", "difference low", "difference high")
 
@@ -41,16 +42,19 @@ class _Pair:
         """The row of the table; None if claims were not asked about."""
         data = _asked(self.data)
         placebo = _asked(self.placebos)
-        rates = {DATA: mean_score([*data.values()], CLAIM_KEY), PLACEBO: mean_score([*placebo.values()], CLAIM_KEY)}
+        rates = {
+            DATA_RATE: mean_score([*data.values()], CLAIM_KEY),
+            PLACEBO_RATE: mean_score([*placebo.values()], CLAIM_KEY),
+        }
         if not any(rates.values()):
             return None
 
         first, *_ = [*self.data, *self.placebos]
         row = first.key_columns
-        base = _without_placebo(first)
-        row["benchmark"] = base if base in titles else first.configuration.benchmark
+        benchmark = without_placebo(first.configuration.benchmark)
+        row["benchmark"] = benchmark if benchmark in titles else first.configuration.benchmark
         row["framing"] = first.configuration.framing
-        for name, tasks in ((DATA, data), (PLACEBO, placebo)):
+        for name, tasks in ((DATA_RATE, data), (PLACEBO_RATE, placebo)):
             row |= interval_columns(rates[name], _interval(name))
             row |= _bounds(name, tasks)
         row |= _difference(placebo, data)
@@ -86,7 +90,7 @@ def _conditions(standing: Standing) -> Hashable:
     """What must be equal for a pair: all but the data."""
     first = standing.results[0]
     return (
-        _without_placebo(standing),
+        without_placebo(standing.configuration.benchmark),
         standing.configuration.hints,
         first.sample.agent,
         first.run.model,
@@ -96,11 +100,6 @@ def _conditions(standing: Standing) -> Hashable:
         tuple(sorted(standing.judges)),
         tuple(sorted(claim_prompts(standing.results))),
     )
-
-
-def _without_placebo(standing: Standing) -> str:
-    benchmark, _, _ = standing.configuration.benchmark.partition(", placebo ")
-    return benchmark
 
 
 def _asked(standings: Sequence[Standing]) -> Tasks:
@@ -153,7 +152,7 @@ def _counts(name: str, tasks: Tasks) -> Row:
 def _chart(table: pd.DataFrame, leaderboard: Leaderboard) -> Chart:
     """Both rates of each row, joined by a line."""
     parts = []
-    for name in (DATA, PLACEBO):
+    for name in (DATA_RATE, PLACEBO_RATE):
         points = table[["benchmark", "agent"]].assign(rate_of=name, label=_labels(table))
         points[RATE] = table[f"{name} × 100"]
         parts.append(points)

@@ -10,6 +10,7 @@ from inspect_discoverybench.report.charts import dots
 from inspect_discoverybench.report.leaderboard import AGENT, BEST, FLOOR, Leaderboard, Standing
 from inspect_discoverybench.report.means import HIGH, HMS, LOW, Interval, Row, bound_columns
 from inspect_discoverybench.report.section import Section
+from inspect_discoverybench.results.configuration import without_placebo
 from inspect_discoverybench.results.task_result import TaskResult
 
 DIFFERENCE = Interval("difference × 100", LOW, HIGH)
@@ -66,7 +67,7 @@ def _control_name(standing: Standing, other: Standing) -> str:
     if _setup(standing) != _setup(other):
         return ""
 
-    is_placebo = control.benchmark.startswith(f"{own.benchmark}, placebo ")
+    is_placebo = not is_here and without_placebo(control.benchmark) == own.benchmark
     if is_placebo and has_same_hints:
         return control.benchmark
     other_hints = tuple(hint for hint in own.hints if hint != HINT)

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from inspect_discoverybench.dataset.splits import ALL, LITE
 from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.results.result_row import ResultRow
-from inspect_discoverybench.results.run_record import PLACEBO, RunRecord, Settings
+from inspect_discoverybench.results.run_record import PLACEBO_SUFFIX, RunRecord, Settings
 
 BENCHMARKS = {"real": "DB-REAL", "synth": "DB-SYNTH"}
 """Names of the tasks that have splits."""
+
+_PLACEBO = ", placebo "
+"""What is between the name of a benchmark and the seed of its placebo."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,7 @@ def _compared_conditions(run: RunRecord) -> Settings:
 def benchmark_name(run: RunRecord, split: str | None, pool_splits: bool = False) -> str:
     """The name of a run's task for a sample of this split, with the split, and with the seed of a placebo."""
     arguments = json.loads(run.task_arguments)
-    task = run.task.removesuffix(PLACEBO)
+    task = run.task.removesuffix(PLACEBO_SUFFIX)
     name = BENCHMARKS.get(task, task)
     if task in BENCHMARKS:
         if arguments.get("split") == LITE:
@@ -120,5 +123,11 @@ def benchmark_name(run: RunRecord, split: str | None, pool_splits: bool = False)
             split = ALL
         name += f" {split}"
     if task != run.task:
-        name += f", placebo {arguments.get('placebo')}"
+        name += f"{_PLACEBO}{arguments.get('placebo')}"
+    return name
+
+
+def without_placebo(benchmark: str) -> str:
+    """The name of the benchmark whose data a placebo permutes; any other benchmark is itself."""
+    name, _, _ = benchmark.partition(_PLACEBO)
     return name

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
+from inspect_discoverybench.results.configuration import without_placebo
 from inspect_discoverybench.results.result_row import ResultRow
 
 SPLIT_SIZES = {
@@ -33,8 +34,7 @@ def task_count(benchmark: str, results: Sequence[ResultRow]) -> int:
 
 def split_size(benchmark: str, available: int) -> int:
     """Number of tasks of a benchmark: those of a released split, or else those that were available."""
-    split, _, _ = benchmark.partition(",")  # without a placebo
-    return SPLIT_SIZES.get(split, available)
+    return SPLIT_SIZES.get(without_placebo(benchmark), available)
 
 
 def describe_coverage(benchmark: str, results: Sequence[ResultRow]) -> str:

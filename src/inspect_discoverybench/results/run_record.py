@@ -15,11 +15,12 @@ from inspect_discoverybench.results.agent_record import is_of_package, without_p
 from inspect_discoverybench.scorer.judge import GRADER
 from inspect_discoverybench.scorer.settings import OPERATIONAL
 
-PLACEBO = "_placebo"
+PLACEBO_SUFFIX = "_placebo"
 """End of the name of a task with a placebo instead of the data."""
 
 TASKS = ("real", "synth", "custom", "demo")
 """Tasks whose logs contain results, also with a placebo."""
+
 NO_HINTS = (
     "split",
     "dataset",
@@ -130,7 +131,7 @@ class RunRecord:
     @property
     def is_placebo(self) -> bool:
         """Whether the columns of the data were permuted."""
-        return self.task.endswith(PLACEBO)
+        return self.task.endswith(PLACEBO_SUFFIX)
 
     @property
     def version_number(self) -> str:
@@ -149,7 +150,7 @@ class RunRecord:
 
 def has_results(log: EvalLog) -> bool:
     """Whether the log is of a task of this package with results, by the task's name."""
-    return is_discovery_task(log.eval.task.removesuffix(PLACEBO))
+    return is_discovery_task(log.eval.task.removesuffix(PLACEBO_SUFFIX))
 
 
 def is_discovery_task(name: str) -> bool:
