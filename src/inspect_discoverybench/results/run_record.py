@@ -18,7 +18,7 @@ from inspect_discoverybench.scorer.settings import OPERATIONAL
 PLACEBO_SUFFIX = "_placebo"
 """End of the name of a task with a placebo instead of the data."""
 
-TASKS = ("real", "synth", "custom", "demo")
+DISCOVERY_TASKS = ("real", "synth", "custom", "demo")
 """Tasks whose logs contain results, also with a placebo."""
 
 NO_HINTS = (
@@ -155,7 +155,7 @@ def has_results(log: EvalLog) -> bool:
 
 def is_discovery_task(name: str) -> bool:
     """Whether this is the name of a task of this package with results."""
-    return is_of_package(name) and without_package(name) in TASKS
+    return is_of_package(name) and without_package(name) in DISCOVERY_TASKS
 
 
 def local_path(location: str) -> str:
