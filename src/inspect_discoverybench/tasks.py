@@ -42,16 +42,16 @@ def _absolute_paths(*names: str) -> Callable[[Callable[Arguments, Task]], Callab
     def decorate(create: Callable[Arguments, Task]) -> Callable[Arguments, Task]:
         @wraps(create)
         def with_absolute_paths(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Task:
-            from inspect_discoverybench.dataset.paths import absolute
+            from inspect_discoverybench.dataset.absolute_path import absolute_path
 
             passed = signature(create).bind(*args, **kwargs)
             for name in names:
                 value = passed.arguments.get(name)
                 # `str`, because the command line turns `3` into a number.
                 if isinstance(value, list | tuple):
-                    passed.arguments[name] = [str(absolute(Path(str(path)))) for path in value]
+                    passed.arguments[name] = [str(absolute_path(Path(str(path)))) for path in value]
                 elif value:
-                    passed.arguments[name] = str(absolute(Path(str(value))))
+                    passed.arguments[name] = str(absolute_path(Path(str(value))))
             return create(*passed.args, **passed.kwargs)
 
         return with_absolute_paths

@@ -10,11 +10,12 @@ import click
 
 from inspect_discoverybench.cli.terminal import plural, print_table, say
 from inspect_discoverybench.dataset import data_folder
+from inspect_discoverybench.dataset.absolute_path import absolute_path
 from inspect_discoverybench.dataset.chance import chance_tests
 from inspect_discoverybench.dataset.counts import FINDINGS, Counts, audit_release, audit_studies
 from inspect_discoverybench.dataset.custom import custom_samples
 from inspect_discoverybench.dataset.draft import Draft
-from inspect_discoverybench.dataset.paths import METADATA_NAME, absolute
+from inspect_discoverybench.dataset.metadata_files import METADATA_NAME
 from inspect_discoverybench.dataset.release import checksums, differences
 from inspect_discoverybench.dataset.splits import released_samples
 from inspect_discoverybench.dataset.task_text import Hints
@@ -142,7 +143,7 @@ def describe(files: tuple[Path, ...], out: Path | None) -> None:
 
 def _draft_path(draft: Draft, out: Path | None) -> Path:
     """Where a draft is written: in a folder that contains all data files, under a name that tasks accept."""
-    path = draft.folder / "metadata_0.json" if out is None else absolute(out)
+    path = draft.folder / "metadata_0.json" if out is None else absolute_path(out)
     if METADATA_NAME.fullmatch(path.name) is None:
         raise InvalidArgument(f"--out {path}: invalid name of a metadata file. Use metadata_<number>.json.")
     if path.parent != draft.folder:

@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from inspect_discoverybench.dataset.absolute_path import absolute_path
 from inspect_discoverybench.dataset.custom import check_study
 from inspect_discoverybench.dataset.data_files import locate
 from inspect_discoverybench.dataset.file_format import unreadable_reason
 from inspect_discoverybench.dataset.goals import SourcedGoal, read_goals
 from inspect_discoverybench.dataset.metadata import DataFile, Study, unknown_keys
-from inspect_discoverybench.dataset.paths import absolute, metadata_files
+from inspect_discoverybench.dataset.metadata_files import metadata_files
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.splits import REAL, SYNTH
 from inspect_discoverybench.dataset.table_file import Table, is_table
@@ -51,7 +52,7 @@ def audit_studies(path: Path, answer_key: Path | None = None) -> dict[str, Count
     Raises:
         DataError: A file is missing or invalid.
     """
-    location = absolute(path)
+    location = absolute_path(path)
     paths = metadata_files(location)
     problems: dict[str, None] = {}
     for file in paths:

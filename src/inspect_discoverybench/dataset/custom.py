@@ -5,12 +5,13 @@ from pathlib import Path
 
 from inspect_ai.dataset import Sample
 
+from inspect_discoverybench.dataset.absolute_path import absolute_path
 from inspect_discoverybench.dataset.answer_key import read_answer_key
 from inspect_discoverybench.dataset.draft import Draft
 from inspect_discoverybench.dataset.file_format import file_format, unreadable_reason
 from inspect_discoverybench.dataset.goals import SourcedGoal, goal_metadata, read_goals
 from inspect_discoverybench.dataset.metadata import Goal, Study
-from inspect_discoverybench.dataset.paths import absolute, metadata_files
+from inspect_discoverybench.dataset.metadata_files import metadata_files
 from inspect_discoverybench.dataset.samples import make_samples
 from inspect_discoverybench.dataset.table_file import Table, is_table
 from inspect_discoverybench.dataset.task_text import Hints
@@ -37,7 +38,7 @@ def custom_samples(path: Path, answer_key: Path | None, hints: Hints) -> list[Sa
         InvalidArgument: No sample has a requested hint.
         DataError: A file is missing, invalid or truncated.
     """
-    goals = read_goals("custom", metadata_files(absolute(path)), answer_key)
+    goals = read_goals("custom", metadata_files(absolute_path(path)), answer_key)
     samples = make_samples(goals, hints)
     _require_readable_files(samples, answer_key)
     return samples
@@ -102,7 +103,7 @@ def single_goal(path: Path, goal: object, answer_key: Path | None, hints: Hints)
         DataError: A file is missing, invalid or truncated.
     """
     question = _one_text(goal)
-    location = absolute(path)
+    location = absolute_path(path)
     if location.is_dir():
         first_file = metadata_files(location)[0]
         raise InvalidArgument(f"{location} is a folder. With a goal, name the metadata file, such as {first_file}.")

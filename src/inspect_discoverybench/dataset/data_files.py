@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
 
-from inspect_discoverybench.dataset.paths import METADATA_NAME
+from inspect_discoverybench.dataset.metadata_files import METADATA_NAME
 from inspect_discoverybench.errors.exceptions import DataError
 
 # Folders of Reflexion. A colon is reserved, too: Inspect reads what is before it as a sandbox's name.

@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from inspect_discoverybench.dataset.absolute_path import absolute_path
 from inspect_discoverybench.dataset.archive import ALTERNATIVE, DATA_DIR_VARIABLE, download_tree
-from inspect_discoverybench.dataset.paths import absolute
 from inspect_discoverybench.dataset.release import COMMIT, REPOSITORY, describe, differences
 from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.errors.file_failures import file_errors
@@ -38,7 +38,7 @@ def local_root() -> Path:
         DataError: The folder does not exist or has no subfolder `discoverybench/`.
     """
     folder = os.environ.get(DATA_DIR_VARIABLE) or cache_folder()
-    root = absolute(Path(folder))  # survives a change of the working directory
+    root = absolute_path(Path(folder))  # survives a change of the working directory
     if not (root / "discoverybench").is_dir():
         raise DataError(f"{root} is not a folder that contains `discoverybench/`. {remedy(root)}")
     return root

@@ -7,9 +7,10 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from inspect_discoverybench.dataset.absolute_path import absolute_path
 from inspect_discoverybench.dataset.data_files import locate
 from inspect_discoverybench.dataset.metadata import Study
-from inspect_discoverybench.dataset.paths import METADATA_NAME, absolute
+from inspect_discoverybench.dataset.metadata_files import METADATA_NAME
 from inspect_discoverybench.dataset.table_file import Table, separator_of
 from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors.exceptions import DataError
@@ -89,7 +90,7 @@ class Draft:
         """
         if not paths:
             raise DataError("No data file is named. Name at least one.")
-        locations = [absolute(path) for path in paths]
+        locations = [absolute_path(path) for path in paths]
         for location in locations:
             _require_data_file(location)
             if locations.count(location) > 1:

@@ -9,7 +9,7 @@ from pathlib import Path
 from inspect_discoverybench.dataset.answer_key import GoalKey, Golds, read_answer_key
 from inspect_discoverybench.dataset.irregularities import flag_repeated_questions, reveals
 from inspect_discoverybench.dataset.metadata import Goal, Study
-from inspect_discoverybench.dataset.paths import metadata_number
+from inspect_discoverybench.dataset.metadata_files import metadata_number
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.synth_folder import target_depth
 from inspect_discoverybench.dataset.table_file import Table

@@ -9,7 +9,7 @@ from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.dataset.data_folder import data_root, require_released
 from inspect_discoverybench.dataset.goals import SourcedGoal, read_goals
-from inspect_discoverybench.dataset.paths import metadata_files
+from inspect_discoverybench.dataset.metadata_files import metadata_files
 from inspect_discoverybench.dataset.release import checksums
 from inspect_discoverybench.dataset.samples import make_samples
 from inspect_discoverybench.dataset.task_text import Hints

@@ -7,7 +7,7 @@ from pathlib import Path
 from inspect_ai.dataset import Sample
 from inspect_ai.model import Model
 
-from inspect_discoverybench.dataset.paths import absolute
+from inspect_discoverybench.dataset.absolute_path import absolute_path
 from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import InvalidArgument, ReplyRejected
 from inspect_discoverybench.errors.invalid_values import require_positive
@@ -103,7 +103,7 @@ class DomainSource:
 
 def _read_trees(path: str) -> tuple[Tree, ...]:
     """Read a tree, or all trees in a folder."""
-    location = absolute(Path(path))
+    location = absolute_path(Path(path))
     files = [location]
     if location.is_dir():
         files = sorted(location.glob("*.json"))

@@ -11,9 +11,9 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 
+from inspect_discoverybench.dataset.absolute_path import absolute_path
 from inspect_discoverybench.dataset.answer_key import COLUMNS
 from inspect_discoverybench.dataset.cached_file import write_whole
-from inspect_discoverybench.dataset.paths import absolute
 from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.file_failures import file_errors
@@ -115,7 +115,7 @@ class SetFolder:
 
     def __init__(self, path: Path) -> None:
         """Set the path of the folder, which `open` creates."""
-        self.path = absolute(path)
+        self.path = absolute_path(path)
 
     @file_errors()
     def open(self, settings: SetSettings) -> None:

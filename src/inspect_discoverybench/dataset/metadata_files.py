@@ -1,26 +1,11 @@
-"""Paths that users give, and the metadata files at a path."""
+"""The metadata files at a path, by their names."""
 
-import os
 import re
 from pathlib import Path
 
 from inspect_discoverybench.errors.exceptions import DataError
-from inspect_discoverybench.errors.file_failures import file_errors
 
 METADATA_NAME = re.compile(r"metadata_(\d+)\.json")
-
-
-@file_errors()
-def absolute(path: Path) -> Path:
-    """Make a path absolute, without `~`, `.` and `..`. Symbolic links are not resolved.
-
-    Raises:
-        DiscoveryBenchError: The path is too long.
-    """
-    expanded = os.path.expanduser(path)  # noqa: PTH111 - Path.expanduser() raises RuntimeError
-    result = Path(os.path.abspath(expanded))  # noqa: PTH100 - Path.resolve() would follow the links
-    result.exists()  # raises OSError for a path that is too long
-    return result
 
 
 def metadata_files(path: Path) -> list[Path]:
