@@ -1,8 +1,10 @@
-"""Notices about judges, and about samples whose calls did not run."""
+"""Judges: whose scores are shown, notices about them and what audits say; and samples whose calls did not run."""
 
 from inspect_discoverybench.report.contents import Contents
+from inspect_discoverybench.report.judges import judge_sentences
 from inspect_discoverybench.report.means import HMS
 from inspect_discoverybench.report.notices import notices
+from inspect_discoverybench.results.audit_record import AuditedFacet, AuditRecord
 from tests.typed_results import MISSING, contents, result, results, rows
 
 
@@ -64,3 +66,19 @@ def test_a_notice_counts_samples_that_wrote_their_calls_as_text_by_configuration
         "DB-REAL test, react · provider/model: 2 of 3 samples wrote their calls as text: try `-S actions=text` (with "
         "`--solver`; in an experiment, `actions: text` in the solver's `args`) or `-M emulate_tools=true`."
     ]
+
+
+def test_the_judge_stands_beside_what_its_latest_audit_said() -> None:
+    def audit(created: str, accuracy: float) -> AuditRecord:
+        facets = {"context": AuditedFacet(accuracy, 0.69), "variables": AuditedFacet(0.8, None)}
+        return AuditRecord("provider/judge", created, 176, facets)
+
+    benchmarks = contents(results({"a": 1.0})).leaderboard.benchmarks
+    [without] = judge_sentences(benchmarks, [])
+    assert without.startswith("Judge: provider/judge. These logs have no audit of it: run `inspect eval ")
+
+    [audited] = judge_sentences(benchmarks, [audit("2026-02-01", 0.9), audit("2026-01-01", 0.5)])
+    assert audited == (
+        "Judge: provider/judge. Its audit of 2026-02-01 (176 samples): context right in 90% (always the same verdict: "
+        "69%), variables right in 80%."
+    )

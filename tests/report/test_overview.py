@@ -4,10 +4,9 @@ import pytest
 
 from inspect_discoverybench.report.figure import svg
 from inspect_discoverybench.report.means import HIGH, HIGHEST, HMS, LOW, LOWEST
-from inspect_discoverybench.report.ranking import Ranking, judge_sentences
+from inspect_discoverybench.report.ranking import Ranking
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.report.table import shown_tables
-from inspect_discoverybench.results.audit_record import AuditedFacet, AuditRecord
 from inspect_discoverybench.results.result_row import ResultRow
 from tests.typed_results import MISSING, contents, result, results, rows, sections
 
@@ -187,74 +186,6 @@ def test_the_released_form_has_counts_and_a_possible_range_of_its_own() -> None:
     assert rows(released, "HMS released × 100", *outcomes) == [(50, 2, 1, 1)]
     assert rows(released, LOWEST, HIGHEST) == [(37.5, 62.5)]
     assert list(report.samples.hms_released.fillna(-1)) == [1.0, -1, 0.5, 0.0]
-
-
-def ranking_of(*groups: list[ResultRow]) -> Ranking:
-    [benchmark] = contents(*groups).leaderboard.benchmarks
-    return Ranking.of(benchmark)
-
-
-def test_the_ranking_says_who_is_best_and_by_how_much() -> None:
-    tasks = [f"t{number}" for number in range(12)]
-    best = results(dict.fromkeys(tasks, 0.9))
-    near = results({task: 0.9 if number % 2 else 0.85 for number, task in enumerate(tasks)}, agent="codegen")
-    far = results(dict.fromkeys(tasks, 0.1), agent="codegen")
-    floor = results(dict.fromkeys(tasks, 0.05), agent="goal_echo")
-
-    first, difference, no_floor = ranking_of(best, near).sentences
-    assert first == "Best: react · provider/model, before codegen · provider/model."
-    assert difference.startswith("On the 12 tasks that both scored, the difference is 2.5 (*95 % CI* ")
-    assert difference.endswith(", so these tasks do not show which of them is better.")
-    assert no_floor.startswith("The *floor* was not run")
-
-    # Of two tasks, a mean that is higher says nothing about the others.
-    ranking = ranking_of(best, far, floor, results({"t0": 1.0, "t1": 1.0}, agent="datavoyager"))
-    assert ranking.sentences[0] == "Best: react · provider/model, before codegen · provider/model."
-    assert ranking.floor == pytest.approx(5)
-    [_, difference] = ranking.sentences
-    assert difference.startswith("On the 12 tasks that both scored, the difference is 80.0 ")
-    assert difference.endswith(", so the first is better on tasks like these.")
-
-
-def test_agents_with_equal_means_are_tied() -> None:
-    values = {"a": 1.0, "b": 0.5}
-    ranking = ranking_of(results(values), results(values, agent="codegen"), results({"a": 0.1}, agent="datavoyager"))
-    assert ranking.sentences[0] == "Tied for the best: react · provider/model and codegen · provider/model."
-
-
-def test_the_ranking_has_published_scores_only_beside_the_released_form() -> None:
-    full = {f"t{number}": 0.5 for number in range(239)}
-    with_form = [result(name, hms, hms_released=0.4) for name, hms in full.items()]
-    ranking = ranking_of(with_form, results(full, agent="codegen"))
-    by_agent = {row.standing.configuration.agent: row for row in ranking.rows}
-    assert [score.hms for score in by_agent["react"].published] == [24.4, 22.4, 18.4]
-    assert by_agent["react"].released is not None
-    assert by_agent["codegen"].published == []
-    assert by_agent["codegen"].released is None
-
-
-def test_the_ranking_has_no_interval_of_one_gold_hypothesis_and_no_mean_without_scores() -> None:
-    ranking = ranking_of(results({"a": 0.5}), results({"a": MISSING}, agent="codegen"))
-    [scored, unscored] = ranking.rows
-    assert scored.hms is not None
-    assert (scored.hms.mean, scored.hms.low, scored.hms.high) == (50, None, None)
-    assert unscored.hms is None
-
-
-def test_the_judge_stands_beside_what_its_latest_audit_said() -> None:
-    def audit(created: str, accuracy: float) -> AuditRecord:
-        facets = {"context": AuditedFacet(accuracy, 0.69), "variables": AuditedFacet(0.8, None)}
-        return AuditRecord("provider/judge", created, 176, facets)
-
-    benchmarks = contents(results({"a": 1.0})).leaderboard.benchmarks
-    [without] = judge_sentences(benchmarks, [])
-    assert without.startswith("Judge: provider/judge. These logs have no audit of it: run `inspect eval ")
-
-    [audited] = judge_sentences(benchmarks, [audit("2026-02-01", 0.9), audit("2026-01-01", 0.5)])
-    assert audited == (
-        "Judge: provider/judge. Its audit of 2026-02-01 (176 samples): context right in 90% (always the same verdict: "
-        "69%), variables right in 80%."
-    )
 
 
 def test_columns_that_say_the_same_of_all_rows_are_left_out_with_a_sentence() -> None:

@@ -7,7 +7,7 @@ from inspect_ai import eval as inspect_eval
 
 from inspect_discoverybench import judge_audit
 from inspect_discoverybench.errors.exceptions import DataError
-from inspect_discoverybench.report.ranking import judge_sentences
+from inspect_discoverybench.report.judges import judge_sentences
 from inspect_discoverybench.results.frame import read_results
 from tests.synthetic_logs import Run, write_logs
 

@@ -1,11 +1,13 @@
-"""The judges of results: their names, and whose scores a report shows."""
+"""The judges of results: their names, whose scores a report shows, and what audits say of them."""
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from inspect_discoverybench.report.leaderboard import Benchmark
+from inspect_discoverybench.results.audit_record import AuditRecord
 from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.scorer.judge_record import changes
 
@@ -54,3 +56,40 @@ def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     for result in sorted(results, key=rank):
         main.setdefault(result.sample.uuid, result)
     return list(main.values())
+
+
+def judge_sentences(benchmarks: Sequence[Benchmark], audits: Sequence[AuditRecord]) -> Iterator[str]:
+    """Which judges scored, and what the latest audit of each said."""
+    latest = {audit.judge: audit for audit in sorted(audits, key=lambda audit: audit.created)}
+    for model, name in _judge_names(benchmarks).items():
+        audit = latest.get(model)
+        if audit is None:
+            yield (
+                f"Judge: {name}. These logs have no audit of it: run `inspect eval discoverybench/judge_audit --model "
+                f"{model}`, and pass its log, too."
+            )
+        else:
+            yield f"Judge: {name}. Its audit of {audit.created[:10]} ({audit.samples} samples): {_accuracies(audit)}."
+
+
+def _judge_names(benchmarks: Sequence[Benchmark]) -> dict[str, str]:
+    """The name of each judge by its model."""
+    names: dict[str, str] = {}
+    for benchmark in benchmarks:
+        for standing in benchmark.standings:
+            for result in standing.results:
+                model = result.score.metadata.get("judge", result.score.judge)
+                if result.score.is_scored and result.score.judge and model:
+                    names[model] = result.score.judge
+    return dict(sorted(names.items()))
+
+
+def _accuracies(audit: AuditRecord) -> str:
+    """The accuracy on each facet, beside that of the best judge that always gives the same verdict."""
+    texts = []
+    for facet, result in audit.facets.items():
+        text = f"{facet} right in {result.accuracy:.0%}"
+        if result.best_constant is not None:
+            text += f" (always the same verdict: {result.best_constant:.0%})"
+        texts.append(text)
+    return ", ".join(texts)

@@ -16,8 +16,9 @@ from inspect_discoverybench.report.charts import Chart
 from inspect_discoverybench.report.contents import Contents
 from inspect_discoverybench.report.facets import LOSS_COLORS, SHARE, STAGE
 from inspect_discoverybench.report.figure import dark, svg
+from inspect_discoverybench.report.judges import judge_sentences
 from inspect_discoverybench.report.notices import notices
-from inspect_discoverybench.report.ranking import Ranking, judge_sentences
+from inspect_discoverybench.report.ranking import Ranking
 from inspect_discoverybench.report.sample_list import SampleList
 from inspect_discoverybench.report.section import Section, descriptions, glossary
 from inspect_discoverybench.report.table import ShownTable, shown_groups, shown_shares, shown_tables

@@ -1,4 +1,4 @@
-"""The rankings that the page begins with: who is best, by how much, and what the judge is worth."""
+"""The rankings that the page begins with: who is best, and by how much."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,6 @@ from inspect_discoverybench.comparison.difference import key_difference
 from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.report.leaderboard import BEST, Benchmark, Standing
 from inspect_discoverybench.report.overview import PublishedScore, published_scores
-from inspect_discoverybench.results.audit_record import AuditRecord
 from inspect_discoverybench.statistics.mean import Estimate
 
 
@@ -148,40 +147,3 @@ def _lead(best: Standing, second: Standing) -> Iterator[str]:
     if paired.low <= 0 <= paired.high:
         verdict = "so these tasks do not show which of them is better"
     yield f"{lead} (*95 % CI* {100 * paired.low:.1f} to {100 * paired.high:.1f}), {verdict}."
-
-
-def judge_sentences(benchmarks: Sequence[Benchmark], audits: Sequence[AuditRecord]) -> Iterator[str]:
-    """Which judges scored, and what the latest audit of each said."""
-    latest = {audit.judge: audit for audit in sorted(audits, key=lambda audit: audit.created)}
-    for model, name in _judges(benchmarks).items():
-        audit = latest.get(model)
-        if audit is None:
-            yield (
-                f"Judge: {name}. These logs have no audit of it: run `inspect eval discoverybench/judge_audit --model "
-                f"{model}`, and pass its log, too."
-            )
-        else:
-            yield f"Judge: {name}. Its audit of {audit.created[:10]} ({audit.samples} samples): {_accuracies(audit)}."
-
-
-def _judges(benchmarks: Sequence[Benchmark]) -> dict[str, str]:
-    """The name of each judge by its model."""
-    names: dict[str, str] = {}
-    for benchmark in benchmarks:
-        for standing in benchmark.standings:
-            for result in standing.results:
-                model = result.score.metadata.get("judge", result.score.judge)
-                if result.score.is_scored and result.score.judge and model:
-                    names[model] = result.score.judge
-    return dict(sorted(names.items()))
-
-
-def _accuracies(audit: AuditRecord) -> str:
-    """The accuracy on each facet, beside that of the best judge that always gives the same verdict."""
-    texts = []
-    for facet, result in audit.facets.items():
-        text = f"{facet} right in {result.accuracy:.0%}"
-        if result.best_constant is not None:
-            text += f" (always the same verdict: {result.best_constant:.0%})"
-        texts.append(text)
-    return ", ".join(texts)

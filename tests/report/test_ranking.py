@@ -1,0 +1,59 @@
+"""The rankings that the page begins with: every number is worked out by hand."""
+
+import pytest
+
+from inspect_discoverybench.report.ranking import Ranking
+from inspect_discoverybench.results.result_row import ResultRow
+from tests.typed_results import MISSING, contents, result, results
+
+
+def ranking_of(*groups: list[ResultRow]) -> Ranking:
+    [benchmark] = contents(*groups).leaderboard.benchmarks
+    return Ranking.of(benchmark)
+
+
+def test_the_ranking_says_who_is_best_and_by_how_much() -> None:
+    tasks = [f"t{number}" for number in range(12)]
+    best = results(dict.fromkeys(tasks, 0.9))
+    near = results({task: 0.9 if number % 2 else 0.85 for number, task in enumerate(tasks)}, agent="codegen")
+    far = results(dict.fromkeys(tasks, 0.1), agent="codegen")
+    floor = results(dict.fromkeys(tasks, 0.05), agent="goal_echo")
+
+    first, difference, no_floor = ranking_of(best, near).sentences
+    assert first == "Best: react · provider/model, before codegen · provider/model."
+    assert difference.startswith("On the 12 tasks that both scored, the difference is 2.5 (*95 % CI* ")
+    assert difference.endswith(", so these tasks do not show which of them is better.")
+    assert no_floor.startswith("The *floor* was not run")
+
+    # Of two tasks, a mean that is higher says nothing about the others.
+    ranking = ranking_of(best, far, floor, results({"t0": 1.0, "t1": 1.0}, agent="datavoyager"))
+    assert ranking.sentences[0] == "Best: react · provider/model, before codegen · provider/model."
+    assert ranking.floor == pytest.approx(5)
+    [_, difference] = ranking.sentences
+    assert difference.startswith("On the 12 tasks that both scored, the difference is 80.0 ")
+    assert difference.endswith(", so the first is better on tasks like these.")
+
+
+def test_agents_with_equal_means_are_tied() -> None:
+    values = {"a": 1.0, "b": 0.5}
+    ranking = ranking_of(results(values), results(values, agent="codegen"), results({"a": 0.1}, agent="datavoyager"))
+    assert ranking.sentences[0] == "Tied for the best: react · provider/model and codegen · provider/model."
+
+
+def test_the_ranking_has_published_scores_only_beside_the_released_form() -> None:
+    full = {f"t{number}": 0.5 for number in range(239)}
+    with_form = [result(name, hms, hms_released=0.4) for name, hms in full.items()]
+    ranking = ranking_of(with_form, results(full, agent="codegen"))
+    by_agent = {row.standing.configuration.agent: row for row in ranking.rows}
+    assert [score.hms for score in by_agent["react"].published] == [24.4, 22.4, 18.4]
+    assert by_agent["react"].released is not None
+    assert by_agent["codegen"].published == []
+    assert by_agent["codegen"].released is None
+
+
+def test_the_ranking_has_no_interval_of_one_gold_hypothesis_and_no_mean_without_scores() -> None:
+    ranking = ranking_of(results({"a": 0.5}), results({"a": MISSING}, agent="codegen"))
+    [scored, unscored] = ranking.rows
+    assert scored.hms is not None
+    assert (scored.hms.mean, scored.hms.low, scored.hms.high) == (50, None, None)
+    assert unscored.hms is None
