@@ -15,7 +15,8 @@ from inspect_discoverybench.report.groups import group_sections
 from inspect_discoverybench.report.judge_errors import judge_error_section
 from inspect_discoverybench.report.judges import main_results, name_judges
 from inspect_discoverybench.report.leaderboard import Leaderboard
-from inspect_discoverybench.report.overview import new_studies, overview, published_section, released_section
+from inspect_discoverybench.report.overview import new_studies, overview, released_section
+from inspect_discoverybench.report.published import published_section
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.audit_record import AuditRecord
 from inspect_discoverybench.results.configuration import configurations_of
