@@ -10,12 +10,12 @@ from inspect_discoverybench.report.claims import claim_section
 from inspect_discoverybench.report.controls import control_section
 from inspect_discoverybench.report.cost import cost_section
 from inspect_discoverybench.report.epochs import epoch_section
-from inspect_discoverybench.report.facets import facet_section, losses
+from inspect_discoverybench.report.facets import facet_section, loss_section
 from inspect_discoverybench.report.groups import group_sections
 from inspect_discoverybench.report.judge_errors import judge_error_section
 from inspect_discoverybench.report.judges import main_results, name_judges
 from inspect_discoverybench.report.leaderboard import Leaderboard
-from inspect_discoverybench.report.overview import new_studies, overview, released_section
+from inspect_discoverybench.report.overview import hms_section, new_studies_section, released_section
 from inspect_discoverybench.report.published import published_section
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.audit_record import AuditRecord
@@ -76,12 +76,12 @@ class Contents:
 
 def _sections(leaderboard: Leaderboard) -> list[Section]:
     sections = [
-        overview(leaderboard),
+        hms_section(leaderboard),
         released_section(leaderboard),
         published_section(leaderboard),
-        new_studies(leaderboard),
+        new_studies_section(leaderboard),
         facet_section(leaderboard),
-        losses(leaderboard),
+        loss_section(leaderboard),
         *group_sections(leaderboard),
         control_section(leaderboard),
         claim_section(leaderboard),

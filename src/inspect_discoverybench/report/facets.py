@@ -73,7 +73,7 @@ def _with_matching_context(tasks: Sequence[TaskResult]) -> list[TaskResult]:
     return matching
 
 
-def losses(leaderboard: Leaderboard) -> Section:
+def loss_section(leaderboard: Leaderboard) -> Section:
     """Share of samples by the first facet that fails."""
     rows = []
     for standing in leaderboard.standings:

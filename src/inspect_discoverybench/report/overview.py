@@ -25,7 +25,7 @@ from inspect_discoverybench.scorer.released_form import RELEASED
 RELEASED_INTERVAL = Interval("HMS released × 100", LOW, HIGH)
 
 
-def overview(leaderboard: Leaderboard) -> Section:
+def hms_section(leaderboard: Leaderboard) -> Section:
     """HMS by agent and model."""
     table = pd.DataFrame(
         [
@@ -35,7 +35,6 @@ def overview(leaderboard: Leaderboard) -> Section:
     )
     labels = [standing.label for standing in leaderboard.standings]
     chart = dots(table.assign(label=labels), "label", HMS_INTERVAL, leaderboard.style)
-
     return Section("hms", table, chart)
 
 
@@ -69,7 +68,7 @@ def _released_row(standing: Standing) -> Row:
     }
 
 
-def new_studies(leaderboard: Leaderboard) -> Section | None:
+def new_studies_section(leaderboard: Leaderboard) -> Section | None:
     """HMS on these tasks and on new studies, of configurations with tasks of several known studies."""
     rows = []
     guesses: set[str] = set()
