@@ -12,7 +12,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from inspect_discoverybench.report.means import Interval
+from inspect_discoverybench.report.means import IntervalNames
 
 Chart = alt.FacetChart | alt.VConcatChart
 
@@ -64,7 +64,7 @@ def _assigned(names: Iterable[str], choices: Sequence[str]) -> dict[str, str]:
     return dict(zip(names, endless, strict=False))
 
 
-def dots(table: pd.DataFrame, row: str, interval: Interval, style: Style) -> Chart | None:
+def dots(table: pd.DataFrame, row: str, interval: IntervalNames, style: Style) -> Chart | None:
     """One row per label with the value as a point and its interval as a line; None if there are no values.
 
     Args:
@@ -133,7 +133,7 @@ def joined(table: pd.DataFrame, row: str, value: str, shape: str, style: Style) 
     return _rows([line, point], table, row, style)
 
 
-def scatter(table: pd.DataFrame, pairs: Sequence[tuple[Interval, Interval]], style: Style) -> Chart | None:
+def scatter(table: pd.DataFrame, pairs: Sequence[tuple[IntervalNames, IntervalNames]], style: Style) -> Chart | None:
     """Points with intervals, with a shape for each model; None if there are none.
 
     Args:
@@ -150,7 +150,7 @@ def scatter(table: pd.DataFrame, pairs: Sequence[tuple[Interval, Interval]], sty
     return alt.vconcat(*plots)
 
 
-def _plot(table: pd.DataFrame, x: Interval, y: Interval, style: Style) -> alt.FacetChart:
+def _plot(table: pd.DataFrame, x: IntervalNames, y: IntervalNames, style: Style) -> alt.FacetChart:
     base = alt.Chart().encode(
         x=_axis(alt.X, x.value, x.value),
         y=_axis(alt.Y, y.value, y.value),

@@ -12,7 +12,7 @@ from inspect_discoverybench.comparison.difference import key_difference
 from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.report.charts import Chart, joined
 from inspect_discoverybench.report.leaderboard import Leaderboard, Standing
-from inspect_discoverybench.report.means import Interval, Row, interval_columns
+from inspect_discoverybench.report.means import IntervalNames, Row, interval_columns
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.configuration import without_placebo
 from inspect_discoverybench.results.result_row import ResultRow, claim_prompts
@@ -23,7 +23,7 @@ from inspect_discoverybench.statistics.partial_scores import bounds
 DATA_RATE, PLACEBO_RATE = "claim rate", "false-claim rate"
 """Names of the rates with the data and on a placebo."""
 
-DIFFERENCE = Interval("difference × 100", "difference low", "difference high")
+DIFFERENCE = IntervalNames.of("difference")
 
 RATE = "share of samples with a claim × 100"
 
@@ -55,7 +55,7 @@ class _Pair:
         row["benchmark"] = benchmark if benchmark in titles else first.configuration.benchmark
         row["framing"] = first.configuration.framing
         for name, tasks in ((DATA_RATE, data), (PLACEBO_RATE, placebo)):
-            row |= interval_columns(rates[name], _interval(name))
+            row |= interval_columns(rates[name], IntervalNames.of(name))
             row |= _bounds(name, tasks)
         row |= _difference(placebo, data)
         row["kind"] = first.kind
@@ -110,10 +110,6 @@ def _asked(standings: Sequence[Standing]) -> Tasks:
             if task.has(CLAIM_KEY):
                 results[task.sample.id] += task.results
     return {sample_id: TaskResult(rows) for sample_id, rows in results.items()}
-
-
-def _interval(name: str) -> Interval:
-    return Interval(f"{name} × 100", f"{name} low", f"{name} high")
 
 
 def _bounds(name: str, tasks: Tasks) -> Row:

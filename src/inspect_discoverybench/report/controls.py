@@ -8,12 +8,12 @@ import pandas as pd
 from inspect_discoverybench.comparison.difference import key_difference
 from inspect_discoverybench.report.charts import dots
 from inspect_discoverybench.report.leaderboard import AGENT, BEST, FLOOR, Leaderboard, Standing
-from inspect_discoverybench.report.means import HIGH, HMS, LOW, Interval, Row, bound_columns
+from inspect_discoverybench.report.means import HIGH, HMS, LOW, IntervalNames, Row, bound_columns
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.configuration import without_placebo
 from inspect_discoverybench.results.task_result import TaskResult
 
-DIFFERENCE = Interval("difference × 100", LOW, HIGH)
+DIFFERENCE = IntervalNames("difference × 100", LOW, HIGH)
 
 GUESSER = "no_data_guess"
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from inspect_discoverybench.report.charts import scatter
 from inspect_discoverybench.report.leaderboard import Leaderboard
-from inspect_discoverybench.report.means import HMS_INTERVAL, Interval
+from inspect_discoverybench.report.means import HMS_INTERVAL, IntervalNames
 from inspect_discoverybench.report.section import Section
 
 USAGE = {
@@ -37,6 +37,6 @@ def cost_section(leaderboard: Leaderboard) -> Section:
     measure = USAGE["cost"]
     if measure not in table or table[measure].isna().any():
         measure = USAGE["tokens"]
-    usage = Interval(measure, measure, measure)
+    usage = IntervalNames(measure, measure, measure)
     chart = scatter(table, [(usage, HMS_INTERVAL)], leaderboard.style)
     return Section("cost", table, chart)

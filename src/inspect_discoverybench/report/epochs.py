@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from inspect_discoverybench.report.leaderboard import Leaderboard, Standing
-from inspect_discoverybench.report.means import Interval, Row, interval_columns
+from inspect_discoverybench.report.means import IntervalNames, Row, interval_columns
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.statistics.epochs import across_epochs
 from inspect_discoverybench.statistics.partial_scores import PartialScores
@@ -39,8 +39,7 @@ def _columns(standing: Standing, scores: Sequence[PartialScores], size: int, nam
     columns: Row = {}
     for heading in ("mean", "best", "worst"):
         estimate = None if estimates is None else getattr(estimates, heading)
-        title = f"{heading} {name}"
-        columns |= interval_columns(estimate, Interval(f"{title} × 100", f"{title} low", f"{title} high"))
+        columns |= interval_columns(estimate, IntervalNames.of(f"{heading} {name}"))
     return columns
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from inspect_discoverybench.report.charts import bars, scatter
 from inspect_discoverybench.report.leaderboard import Leaderboard
-from inspect_discoverybench.report.means import Interval, interval_columns, missing_columns
+from inspect_discoverybench.report.means import IntervalNames, interval_columns, missing_columns
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.results.task_result import TaskResult, mean_score
@@ -44,23 +44,19 @@ def facet_section(leaderboard: Leaderboard) -> Section:
     for standing in leaderboard.standings:
         row = standing.key_columns
         for facet, mean in standing.facets.items():
-            row |= interval_columns(mean, _columns(facet))
+            row |= interval_columns(mean, IntervalNames.of(facet))
         matching = _with_matching_context(standing.tasks)
         for facet in FACET_KEYS[1:]:
-            row |= interval_columns(mean_score(matching, facet), _columns(f"{facet} {IF_MATCHES}"))
+            row |= interval_columns(mean_score(matching, facet), IntervalNames.of(f"{facet} {IF_MATCHES}"))
         row["tasks"] = len(matching)
         row |= missing_columns(standing.tasks)
         rows.append(row)
 
     table = pd.DataFrame(rows)
-    others = [_columns(f"{facet} {IF_MATCHES}") for facet in FACET_KEYS[1:]]
-    axes = [_columns(CONTEXT), *others]
+    others = [IntervalNames.of(f"{facet} {IF_MATCHES}") for facet in FACET_KEYS[1:]]
+    axes = [IntervalNames.of(CONTEXT), *others]
     chart = scatter(table, list(pairwise(axes)), leaderboard.style)
     return Section("facets", table, chart)
-
-
-def _columns(facet: str) -> Interval:
-    return Interval(f"{facet} × 100", f"{facet} low", f"{facet} high")
 
 
 def _with_matching_context(tasks: Sequence[TaskResult]) -> list[TaskResult]:

@@ -12,12 +12,17 @@ from inspect_discoverybench.statistics.mean import Estimate
 from inspect_discoverybench.statistics.partial_scores import bounds
 
 
-class Interval(NamedTuple):
-    """Columns of a value and of the endpoints of its interval; all the same without an interval."""
+class IntervalNames(NamedTuple):
+    """Names of the columns of a value and of the endpoints of its interval; all the same without an interval."""
 
     value: str
     low: str
     high: str
+
+    @classmethod
+    def of(cls, name: str) -> "IntervalNames":
+        """The columns of a value × 100 with this name."""
+        return cls(f"{name} × 100", f"{name} low", f"{name} high")
 
 
 HMS = "HMS × 100"
@@ -25,7 +30,7 @@ HMS = "HMS × 100"
 LOW, HIGH = "these tasks low", "these tasks high"
 """Endpoints of 95 % intervals on these tasks."""
 
-HMS_INTERVAL = Interval(HMS, LOW, HIGH)
+HMS_INTERVAL = IntervalNames(HMS, LOW, HIGH)
 
 LOWEST, HIGHEST = "lowest possible", "highest possible"
 """Bounds of HMS × 100, or of a difference, whatever missing samples could have scored."""
@@ -34,7 +39,7 @@ Row = dict[str, object]
 """A row of a table: values by column."""
 
 
-def interval_columns(mean: Estimate | None, columns: Interval = HMS_INTERVAL) -> Row:
+def interval_columns(mean: Estimate | None, columns: IntervalNames = HMS_INTERVAL) -> Row:
     """A mean × 100 and its interval in these columns; NaN without one."""
     if mean is None:
         return dict.fromkeys(columns, math.nan)

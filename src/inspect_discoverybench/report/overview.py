@@ -13,7 +13,7 @@ from inspect_discoverybench.report.means import (
     HMS,
     HMS_INTERVAL,
     LOW,
-    Interval,
+    IntervalNames,
     Row,
     count_columns,
     interval_columns,
@@ -22,7 +22,7 @@ from inspect_discoverybench.report.published import published_points
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.scorer.released_form import RELEASED
 
-RELEASED_INTERVAL = Interval("HMS released × 100", LOW, HIGH)
+RELEASED_INTERVAL = IntervalNames("HMS released × 100", LOW, HIGH)
 
 
 def hms_section(leaderboard: Leaderboard) -> Section:
