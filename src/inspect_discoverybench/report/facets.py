@@ -8,7 +8,7 @@ import pandas as pd
 
 from inspect_discoverybench.report.charts import bars, scatter
 from inspect_discoverybench.report.leaderboard import Leaderboard
-from inspect_discoverybench.report.means import IntervalNames, interval_columns, missing_columns
+from inspect_discoverybench.report.means import IntervalNames, interval_columns, mean_bound_columns
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.results.task_result import TaskResult, mean_score
@@ -49,7 +49,7 @@ def facet_section(leaderboard: Leaderboard) -> Section:
         for facet in FACET_KEYS[1:]:
             row |= interval_columns(mean_score(matching, facet), IntervalNames.of(f"{facet} {IF_MATCHES}"))
         row["tasks"] = len(matching)
-        row |= missing_columns(standing.tasks)
+        row |= mean_bound_columns(standing.tasks)
         rows.append(row)
 
     table = pd.DataFrame(rows)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.report.charts import Style, agent_colors
-from inspect_discoverybench.report.means import Row, interval_columns, missing_columns
+from inspect_discoverybench.report.means import Row, interval_columns, mean_bound_columns
 from inspect_discoverybench.results.configuration import Configuration, configurations_of
 from inspect_discoverybench.results.coverage import describe_coverage, task_count
 from inspect_discoverybench.results.result_row import ResultRow
@@ -68,7 +68,7 @@ class Standing:
     @property
     def hms_columns(self) -> Row:
         """Columns that begin the rows of tables with mean HMS."""
-        return self.key_columns | interval_columns(self.mean) | missing_columns(self.tasks)
+        return self.key_columns | interval_columns(self.mean) | mean_bound_columns(self.tasks)
 
     @cached_property
     def results(self) -> list[ResultRow]:

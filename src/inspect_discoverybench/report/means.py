@@ -50,7 +50,7 @@ def interval_columns(mean: Estimate | None, columns: IntervalNames = HMS_INTERVA
     }
 
 
-def missing_columns(tasks: Sequence[TaskResult], key: str = "hms") -> Row:
+def mean_bound_columns(tasks: Sequence[TaskResult], key: str = "hms") -> Row:
     """The bounds of a mean × 100."""
     lowest, highest = bounds([task.score(key) for task in tasks])
     return bound_columns(fmean(lowest), fmean(highest))
@@ -72,7 +72,7 @@ def count_columns(tasks: Sequence[TaskResult], key: str = "hms") -> Row:
         outcomes.update(result.score.outcome_of(key) for result in task.results)
     counts = {outcome.value: outcomes[outcome] for outcome in SampleOutcome}
     return {
-        **missing_columns(tasks, key),
+        **mean_bound_columns(tasks, key),
         "tasks": len(scored),
         "gold hypotheses": len(clusters),
         **counts,
