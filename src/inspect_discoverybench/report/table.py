@@ -10,10 +10,10 @@ from inspect_discoverybench.report.means import HIGHEST, HMS_INTERVAL, LOWEST
 
 MISSING = "–"
 
-LOW, HIGH = " low", " high"
+LOW_SUFFIX, HIGH_SUFFIX = " low", " high"
 """Ends of the names of two columns that are the ends of an interval."""
 
-PERCENT = " × 100"
+TIMES_100_SUFFIX = " × 100"
 """End of the names of columns of means and differences, which are marked if samples are missing."""
 
 IN_CONFIGURATION = ["agent", "model"]
@@ -138,7 +138,7 @@ def _shown(title: str, table: pd.DataFrame) -> ShownTable:
         table = table.drop(columns=IN_CONFIGURATION, errors="ignore")
     numbers = table.select_dtypes("number")
     for name in map(str, table):
-        if name.endswith(HIGH) or name == HIGHEST:
+        if name.endswith(HIGH_SUFFIX) or name == HIGHEST:
             continue
         heading, cells = _column(table, name)
         values = set(cells)
@@ -164,12 +164,12 @@ def _shown(title: str, table: pd.DataFrame) -> ShownTable:
 def _column(table: pd.DataFrame, name: str) -> tuple[str, list[str]]:
     """The heading and the texts of a column; those of an interval are in one."""
     cells = _cells(table, name)
-    if name.endswith(LOW):
-        interval = name.removesuffix(LOW)
-        return f"95 % CI, {interval}", _intervals(cells, _cells(table, interval + HIGH))
+    if name.endswith(LOW_SUFFIX):
+        interval = name.removesuffix(LOW_SUFFIX)
+        return f"95 % CI, {interval}", _intervals(cells, _cells(table, interval + HIGH_SUFFIX))
     if name == LOWEST:
         return "possible range", _intervals(cells, _cells(table, HIGHEST))
-    if name.endswith(PERCENT):
+    if name.endswith(TIMES_100_SUFFIX):
         cells = _marked(cells, table)
     return name.replace("_", " "), cells
 
