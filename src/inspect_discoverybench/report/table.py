@@ -52,7 +52,7 @@ def shown_tables(table: pd.DataFrame, titles: Mapping[str, str]) -> list[ShownTa
         table: The numbers.
         titles: Title of each benchmark; empty for one table of all rows.
     """
-    return _of_each_benchmark(table, titles, _shown)
+    return _of_each_benchmark(table, titles, _shown_table)
 
 
 def shown_groups(table: pd.DataFrame, titles: Mapping[str, str], column: str) -> list[ShownTable]:
@@ -129,7 +129,7 @@ def _label(group: Any) -> str:
     return _text(group, 0)
 
 
-def _shown(title: str, table: pd.DataFrame) -> ShownTable:
+def _shown_table(title: str, table: pd.DataFrame) -> ShownTable:
     columns: dict[str, list[str]] = {}
     numeric = set()
     zero: list[str] = []
