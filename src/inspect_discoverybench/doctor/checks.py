@@ -16,7 +16,7 @@ from inspect_discoverybench.dataset.archive import DATA_DIR_VARIABLE
 from inspect_discoverybench.errors.exceptions import (
     DiscoveryBenchError,
     EngineFailed,
-    EngineNotServed,
+    EngineNotAsked,
     ModelFailed,
 )
 from inspect_discoverybench.errors.provider_failures import inspect_errors, model_errors
@@ -92,7 +92,7 @@ def check_docker() -> str:
         raise DiscoveryBenchError(f"The command docker, which starts containers, is not on the PATH. {remedy}")
     try:
         engine = engine_version()
-    except EngineNotServed as error:
+    except EngineNotAsked as error:
         return f"{error.message} To check it, run: docker version"
     except EngineFailed as error:
         raise DiscoveryBenchError(f"{error.message} {remedy}") from error

@@ -68,5 +68,5 @@ class EngineFailed(DiscoveryBenchError):
     """The Docker engine gave no answer."""
 
 
-class EngineNotServed(EngineFailed):
+class EngineNotAsked(EngineFailed):
     """The Docker engine is at an address that the client library does not serve. The command `docker` may reach it."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio.to_thread
 
-from inspect_discoverybench.errors.exceptions import EngineFailed, EngineNotServed
+from inspect_discoverybench.errors.exceptions import EngineFailed, EngineNotAsked
 from inspect_discoverybench.errors.provider_failures import one_line
 from inspect_discoverybench.errors.redaction import public_url
 
@@ -93,7 +93,7 @@ def _ask(question: Callable[["DockerClient"], AnswerT], seconds: int) -> AnswerT
     endpoint = _endpoint()
     address = public_url(endpoint["base_url"])
     if address.startswith("ssh://"):
-        raise EngineNotServed(
+        raise EngineNotAsked(
             f"Docker's engine is reached over SSH ({address}), so it was not asked: only the command does this."
         )
 
@@ -127,5 +127,5 @@ def _endpoint() -> dict[str, Any]:
     # Without a `config.json` the library finds no context that the command has created:
     # https://github.com/docker/docker-py/blob/main/docker/context/config.py
     if context is None or not context.Host:
-        raise EngineNotServed("The client library does not find Docker's context, so no engine was asked.")
+        raise EngineNotAsked("The client library does not find Docker's context, so no engine was asked.")
     return {"base_url": context.Host, "tls": context.TLSConfig}
