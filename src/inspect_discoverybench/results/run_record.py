@@ -116,7 +116,7 @@ class RunRecord:
             model=spec.model,
             model_settings=_model_settings(log),
             roles=_roles(spec),
-            limits=settings_of(limits),
+            limits=as_settings(limits),
         )
 
     @property
@@ -126,7 +126,7 @@ class RunRecord:
         hints = {name: value for name, value in arguments if value and name not in NO_HINTS}
         if hints.get("framing") == NEUTRAL:
             del hints["framing"]  # the default
-        return settings_of(hints)
+        return as_settings(hints)
 
     @property
     def is_placebo(self) -> bool:
@@ -195,7 +195,7 @@ def _roles(spec: EvalSpec) -> Settings:
             configs = models if isinstance(models, list) else [models]
             texts = [_model_text(config) for config in configs]
             roles[role] = " and ".join(texts)
-    return settings_of(roles)
+    return as_settings(roles)
 
 
 def _model_text(model: ModelConfig) -> str:
@@ -212,10 +212,10 @@ def _model_settings_of(config: GenerateConfig, arguments: Mapping[str, Any], bas
     settings |= arguments
     if base_url:
         settings["base_url"] = base_url
-    return settings_of(settings)
+    return as_settings(settings)
 
 
-def settings_of(settings: Mapping[str, Any]) -> Settings:
+def as_settings(settings: Mapping[str, Any]) -> Settings:
     """Settings as texts in alphabetical order."""
     texts = []
     for name, value in sorted(public_settings(settings).items()):

@@ -8,7 +8,7 @@ from inspect_ai.log import EvalSample
 
 from inspect_discoverybench.dataset.published_study import study_of
 from inspect_discoverybench.results.agent_record import AgentRecord
-from inspect_discoverybench.results.run_record import Settings, settings_of
+from inspect_discoverybench.results.run_record import Settings, as_settings
 from inspect_discoverybench.results.sample_inputs import recorded_inputs
 from inspect_discoverybench.results.usage import agent_cost, agent_tokens, judge_usage, total_cost, total_tokens
 
@@ -69,7 +69,7 @@ class SampleRecord(GoalRecord):
             id=str(sample.id),
             epoch=sample.epoch,
             agent=agent.name,
-            agent_arguments=settings_of(agent.arguments),
+            agent_arguments=as_settings(agent.arguments),
             # Logs of earlier versions have only the data set.
             study=study_of(metadata),
             goal_type=metadata.get("question_type"),
