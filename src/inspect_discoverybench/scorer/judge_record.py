@@ -74,20 +74,20 @@ def changes(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[tuple[str, A
 
     A setting that is null and one that is not recorded are the same: the provider's default.
     """
-    first = _by_path(compared_part(a))
-    second = _by_path(compared_part(b))
+    first = _flattened(compared_part(a))
+    second = _flattened(compared_part(b))
     for path in first | second:
         if first.get(path) != second.get(path):
             yield path, first.get(path, NOT_RECORDED), second.get(path, NOT_RECORDED)
 
 
-def _by_path(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def _flattened(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """The values of a record and of the mappings in it, by path."""
     values: dict[str, Any] = {}
     for name, value in record.items():
         path = f"{prefix}{name}"
         if isinstance(value, Mapping):
-            values |= _by_path(value, f"{path}.")
+            values |= _flattened(value, f"{path}.")
         else:
             values[path] = value
     return values
