@@ -152,7 +152,7 @@ def _select(text: str, selection: Mapping[str, str], results: Sequence[ResultRow
         values = set()
         matching = []
         for configuration, result in selected:
-            value = _value(configuration, result, column)
+            value = _column_text(configuration, result, column)
             values.add(value)
             if value == expected:
                 row = (configuration, result)
@@ -166,7 +166,7 @@ def _select(text: str, selection: Mapping[str, str], results: Sequence[ResultRow
     return selected
 
 
-def _value(configuration: Configuration, result: ResultRow, column: str) -> str:
+def _column_text(configuration: Configuration, result: ResultRow, column: str) -> str:
     """The value of a column as users write it."""
     columns = result.columns
     columns["configuration"] = configuration.name
