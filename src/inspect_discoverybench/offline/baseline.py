@@ -19,7 +19,7 @@ WORKFLOW = "Rule-based baseline, not a language model. It fits lines to the colu
 def reply(request: Request) -> ChatMessageAssistant:
     """Reply as the critic of DataVoyager, as the author of the generator, or as an agent that analyses data."""
     if request.role == "critic":
-        return ChatMessageAssistant(content=json.dumps(_verdict(request)))
+        return ChatMessageAssistant(content=json.dumps(_critic_reply(request)))
     _, values = request.question()
     content = author.answer(request.schema, values)
     if content is not None:
@@ -27,7 +27,7 @@ def reply(request: Request) -> ChatMessageAssistant:
     return _analyse(request)
 
 
-def _verdict(request: Request) -> dict[str, object]:
+def _critic_reply(request: Request) -> dict[str, object]:
     """The verdict of DataVoyager's critic: the goal is answered when the coder has run the program."""
     return {
         "answered": bool(request.outputs("python")),
