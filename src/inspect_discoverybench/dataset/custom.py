@@ -102,7 +102,7 @@ def single_goal(path: Path, goal: object, answer_key: Path | None, hints: Hints)
         InvalidArgument: The goal is empty or not one text.
         DataError: A file is missing, invalid or truncated.
     """
-    question = _one_text(goal)
+    question = _goal_text(goal)
     location = absolute_path(path)
     if location.is_dir():
         first_file = metadata_files(location)[0]
@@ -130,7 +130,7 @@ def goal_about_files(paths: Sequence[Path], goal: object, hints: Hints) -> list[
         InvalidArgument: The goal is empty or not one text, or a hint is requested.
         DataError: A file is missing, invalid or truncated.
     """
-    question = _one_text(goal)
+    question = _goal_text(goal)
     draft = Draft.of(paths)
     study = draft.study()
     location = draft.folder / "metadata_0.json"  # where it would be
@@ -152,7 +152,7 @@ def check_study(path: Path, answer_key: Path | None) -> None:
         single_goal(path, "What do the data show?", None, Hints())
 
 
-def _one_text(goal: object) -> str:
+def _goal_text(goal: object) -> str:
     if not isinstance(goal, str) or not goal.strip():
         raise InvalidArgument(
             f"goal={goal} is empty or not one text. Pass a question about the data. Inspect splits values of -T at "
