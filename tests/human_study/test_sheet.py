@@ -11,7 +11,7 @@ from inspect_discoverybench.errors.exceptions import DiscoveryBenchError
 from inspect_discoverybench.human_study.judged_sample import read_judged_samples
 from inspect_discoverybench.human_study.labels import Label, draw_samples
 from inspect_discoverybench.human_study.sheet import Item, Mark, page, page_name, read_study, write_sheet
-from inspect_discoverybench.human_study.votes import PairKey, Vote, draw_pairs
+from inspect_discoverybench.human_study.votes import PairKeyRow, Vote, draw_pairs
 from tests.human_study.logs import csv_file, judged_logs, rows
 
 HOSTILE = '</script><script>alert("1")</script><!-- $pairs & <b>'
@@ -33,7 +33,7 @@ def read_votes(*lines: str) -> list[str]:
     key = csv_file("key.csv", "item,hms_1,hms_2", "a,1,0", "b,0,1")
     table = csv_file("votes.csv", *lines)
     read = []
-    for pair, votes in read_study(Vote, PairKey, [table], [key]):
+    for pair, votes in read_study(Vote, PairKeyRow, [table], [key]):
         for name, vote in votes.items():
             read.append(f"{pair.item} {name} {vote.choice}")
     return read

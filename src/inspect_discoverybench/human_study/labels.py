@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, model_validator
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument, ReplyRejected
 from inspect_discoverybench.human_study.judged_sample import JudgedSample
-from inspect_discoverybench.human_study.sheet import Item, Key, Mark, Score, Text, majority, read_study
+from inspect_discoverybench.human_study.sheet import Item, KeyRow, Mark, Score, Text, majority, read_study
 from inspect_discoverybench.human_study.spreadsheet import read_header
 from inspect_discoverybench.replies import ReplyT, parse_reply
 from inspect_discoverybench.scorer.contexts import Contexts, Match
@@ -90,7 +90,7 @@ class Label(Mark):
         return None
 
 
-class LabelKey(Key):
+class LabelKeyRow(KeyRow):
     """A judged sample with the judge's scores of HMS and the facets.
 
     `gold` is a digest: samples that share it form a cluster.
@@ -107,7 +107,7 @@ class LabelKey(Key):
     relationship: Score
 
 
-class LabelledSample(LabelKey):
+class LabelledSample(LabelKeyRow):
     """A judged sample of a sheet with its labels by annotator; empty if nobody labelled it."""
 
     labels: dict[str, Label]
@@ -248,7 +248,7 @@ def read_labels(paths: Sequence[Path]) -> list[LabelledSample]:
     if not keys:
         names = ", ".join(map(str, paths))
         raise InvalidArgument(f"{names}: no key.csv. Pass the key.csv that was written with the sheet.")
-    study = read_study(Label, LabelKey, tables, keys)
+    study = read_study(Label, LabelKeyRow, tables, keys)
     return [LabelledSample(**key.model_dump(), labels=labels) for key, labels in study]
 
 

@@ -44,8 +44,8 @@ class Mark(BaseModel):
         return [name for name in cls.model_fields if name not in Mark.model_fields]
 
 
-class Key(BaseModel):
-    """What the key says about an item."""
+class KeyRow(BaseModel):
+    """What a row of the key says about an item."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -53,7 +53,7 @@ class Key(BaseModel):
 
 
 MarkT = TypeVar("MarkT", bound=Mark)
-KeyT = TypeVar("KeyT", bound=Key)
+KeyRowT = TypeVar("KeyRowT", bound=KeyRow)
 ValueT = TypeVar("ValueT", bound=Hashable)
 
 
@@ -133,10 +133,10 @@ def page(mark: type[Mark], items: Sequence[Item]) -> str:
 
 def read_study(
     mark_type: type[MarkT],
-    key_type: type[KeyT],
+    key_type: type[KeyRowT],
     tables: Sequence[Path],
     keys: Sequence[Path],
-) -> list[tuple[KeyT, dict[str, MarkT]]]:
+) -> list[tuple[KeyRowT, dict[str, MarkT]]]:
     """Read the key of each item with what annotators filled in, by their names, ordered by item.
 
     Raises:
@@ -158,8 +158,8 @@ def read_study(
     return [(items[item], marks.get(item, {})) for item in sorted(items)]
 
 
-def _read_keys(key_type: type[KeyT], paths: Sequence[Path]) -> dict[str, KeyT]:
-    keys: dict[str, KeyT] = {}
+def _read_keys(key_type: type[KeyRowT], paths: Sequence[Path]) -> dict[str, KeyRowT]:
+    keys: dict[str, KeyRowT] = {}
     for path in paths:
         for row in read_rows(path):
             key = row.parse(key_type)

@@ -10,7 +10,7 @@ from typing import Literal
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.human_study.judged_sample import JudgedSample
-from inspect_discoverybench.human_study.sheet import Item, Key, Mark, Score, majority, read_study
+from inspect_discoverybench.human_study.sheet import Item, KeyRow, Mark, Score, majority, read_study
 
 HMS_DECIMALS = 9
 """HMS values that are equal when rounded are a tie: products of equal facets can differ by rounding."""
@@ -29,7 +29,7 @@ class Vote(Mark):
     choice: Choice
 
 
-class PairKey(Key):
+class PairKeyRow(KeyRow):
     """A pair with HMS of both hypotheses. The gold hypothesis is a digest, empty in keys that people wrote."""
 
     gold: str = ""
@@ -113,11 +113,11 @@ def read_ballots(tables: Sequence[Path], key: Path) -> list[Ballot]:
         DataError: A file does not exist or is not a CSV file.
         InvalidArgument: A column is missing, a value is invalid or repeated, or a pair is not in the key.
     """
-    study = read_study(Vote, PairKey, tables, [key])
+    study = read_study(Vote, PairKeyRow, tables, [key])
     return [_ballot(pair, votes) for pair, votes in study]
 
 
-def _ballot(pair: PairKey, votes: Mapping[str, Vote]) -> Ballot:
+def _ballot(pair: PairKeyRow, votes: Mapping[str, Vote]) -> Ballot:
     return Ballot(
         votes={name: vote.choice for name, vote in votes.items()},
         hms=_choice_of_hms(pair),
@@ -125,7 +125,7 @@ def _ballot(pair: PairKey, votes: Mapping[str, Vote]) -> Ballot:
     )
 
 
-def _choice_of_hms(pair: PairKey) -> Choice:
+def _choice_of_hms(pair: PairKeyRow) -> Choice:
     difference = round(pair.hms_1 - pair.hms_2, HMS_DECIMALS)
     if difference > 0:
         return "1"
