@@ -69,4 +69,4 @@ class EngineFailed(DiscoveryBenchError):
 
 
 class EngineNotAsked(EngineFailed):
-    """The Docker engine is at an address that the client library does not serve. The command `docker` may reach it."""
+    """The Docker engine was not asked: the client library does not serve its address. The command `docker` may."""
