@@ -201,10 +201,10 @@ def draw_samples(samples: Sequence[JudgedSample], score: str, count: int, seed: 
     if not samples:
         raise InvalidArgument("No sample of these logs was judged. Pass logs with scored submissions.")
     drawn = Random(seed).sample(samples, min(count, len(samples)))
-    return [_item(sample, score) for sample in drawn]
+    return [_sample_item(sample, score) for sample in drawn]
 
 
-def _item(sample: JudgedSample, score: str) -> Item:
+def _sample_item(sample: JudgedSample, score: str) -> Item:
     identity = repr((sample.log, score, sample.id))
     digest = sha256(identity.encode()).hexdigest()
     scores = {key: str(sample.values[key]) for key in SCORE_KEYS}

@@ -76,10 +76,10 @@ def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[I
             "logs of the same task by different agents or models, or --judge to check the judge."
         )
     drawn = Random(seed).sample(pairs, min(count, len(pairs)))
-    return [_item(first, second) for first, second in drawn]
+    return [_pair_item(first, second) for first, second in drawn]
 
 
-def _item(first: JudgedSample, second: JudgedSample) -> Item:
+def _pair_item(first: JudgedSample, second: JudgedSample) -> Item:
     """A pair. Its name and its sides follow from the sample and the logs, so that votes hold for any judge's scores."""
     identity = repr((first.id, first.log, second.log))
     digest = sha256(identity.encode()).hexdigest()
