@@ -61,9 +61,9 @@ def judge_pair() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -
         if is_claim(state.metadata):
             output = await _find_claim(judge, state)
         elif is_pair(state.metadata):
-            output = await _judge(judge, state)
+            output = await _judge_pair(judge, state)
         else:
-            output = await _read(judge, state)
+            output = await _read_answer_text(judge, state)
         state.output = ModelOutput.from_content(str(judge.model), output)
         state.messages.append(state.output.message)
         return state
@@ -76,14 +76,14 @@ def is_pair(metadata: Mapping[str, Any]) -> bool:
     return "gold_hypothesis" in metadata
 
 
-async def _judge(judge: Judge, state: TaskState) -> str:
+async def _judge_pair(judge: Judge, state: TaskState) -> str:
     pair = PAIR.validate_python(state.metadata)
     verdict = await compare(judge, pair)
     state.store_as(AuditState).record = judge_record(judge, verdict)
     return explain(pair, verdict, "call")
 
 
-async def _read(judge: Judge, state: TaskState) -> str:
+async def _read_answer_text(judge: Judge, state: TaskState) -> str:
     text = AnswerText.model_validate(state.metadata["expected"])
     submission = await read_answer(judge, text.goal, text.text)
     audit_state = state.store_as(AuditState)
