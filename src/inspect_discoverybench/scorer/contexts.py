@@ -20,12 +20,12 @@ NO_CONTEXT = "None"
 ItemT = TypeVar("ItemT")
 
 
-def _list_of_one(value: Any) -> Any:
+def _as_list(value: Any) -> Any:
     """Accept one object, as Listing 1 prints it, where a list is meant."""
     return [value] if isinstance(value, Mapping) else value
 
 
-ListOrObject = Annotated[tuple[ItemT, ...], FailFast(), BeforeValidator(_list_of_one)]
+ListOrObject = Annotated[tuple[ItemT, ...], FailFast(), BeforeValidator(_as_list)]
 """A list, of which the first invalid item is reported: a message for each of a million would take gigabytes."""
 
 

@@ -15,14 +15,14 @@ from inspect_discoverybench.submission.answer import Answer
 from inspect_discoverybench.submission.submission import MAX_TEXT, Submission
 
 
-def _list_of_quotes(value: Any) -> Any:
+def _as_list(value: Any) -> Any:
     """Accept one quote where a list is meant, and null or an empty text for none."""
     if value in (None, ""):
         return []
     return [value] if isinstance(value, str) else value
 
 
-Quotes = Annotated[tuple[str, ...], FailFast(), BeforeValidator(_list_of_quotes)]
+Quotes = Annotated[tuple[str, ...], FailFast(), BeforeValidator(_as_list)]
 """Quotes, of which the first invalid one is reported: a message for each of a million would take gigabytes."""
 
 
