@@ -136,10 +136,10 @@ def remember_keys_of(model: Model) -> None:
 
 
 @contextmanager
-def model_errors(owner: str, model: Model) -> Iterator[None]:
-    """Convert any exception of a provider into `ModelFailed` with the owner, such as "The agent's model openai/gpt-4o".
+def model_errors(subject: str, model: Model) -> Iterator[None]:
+    """Convert any exception of a provider into `ModelFailed`, and redact the model's keys.
 
-    The model's keys are redacted.
+    The message begins with the subject, such as "The agent's model openai/gpt-4o".
 
     Exceptions with which Inspect ends a sample are raised unchanged. A `TimeoutError` must not reach Inspect: it would
     score the sample as if the agent had finished.
@@ -150,7 +150,7 @@ def model_errors(owner: str, model: Model) -> Iterator[None]:
         if ends_sample(error) or isinstance(error, DiscoveryBenchError):
             raise
         remember_keys_of(model)  # before the message is made, so that it is redacted
-        raise ModelFailed(f"{owner} failed: {reason_of(error)}.") from redact_request(error)
+        raise ModelFailed(f"{subject} failed: {reason_of(error)}.") from redact_request(error)
 
 
 def one_line(error: BaseException | str) -> str:

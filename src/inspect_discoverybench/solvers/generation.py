@@ -58,7 +58,7 @@ async def generate_reply(
         with suspend_turn_limit():
             output = await _request(model, conversation, tools, choice)
     if not output.choices:
-        raise ModelFailed(f"{_owner(model)} failed: replies without choices.")
+        raise ModelFailed(f"{_subject(model)} failed: replies without choices.")
     return _normalized(output)
 
 
@@ -69,7 +69,7 @@ async def _request(
     choice: ToolChoice | None,
 ) -> ModelOutput:
     try:
-        with model_errors(_owner(model), model):
+        with model_errors(_subject(model), model):
             return await model.generate(_accepted_messages(conversation), tools=list(tools), tool_choice=choice)
     except ModelFailed as error:
         if _is_context_overflow(error):
@@ -97,7 +97,8 @@ def _accepted_messages(conversation: Sequence[ChatMessage]) -> list[ChatMessage]
     return messages
 
 
-def _owner(model: Model) -> str:
+def _subject(model: Model) -> str:
+    """The beginning of error messages about a model."""
     role = f" (role {model.role})" if model.role else ""
     return f"The agent's model {model}{role}"
 
@@ -122,7 +123,7 @@ def _names_tools(error: ModelFailed, model: Model) -> bool:
 
     OpenRouter answers 404, Ollama and vLLM 400, and llama.cpp 500.
     """
-    reason = error.failure.replace(_owner(model), "").replace(model.name, "")
+    reason = error.failure.replace(_subject(model), "").replace(model.name, "")
     return _TOOL_PARAMETER.search(reason) is not None
 
 
