@@ -310,10 +310,10 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
     from inspect_discoverybench.dataset.samples import data_checksum
     from inspect_discoverybench.dataset.splits import released_samples
     from inspect_discoverybench.human_study.label_statistics import PAPER_ACCURACY
+    from inspect_discoverybench.judge_pairs.answer_texts import answer_text_samples
     from inspect_discoverybench.judge_pairs.audit import audit, judge_pair
-    from inspect_discoverybench.judge_pairs.claims import invented_claims, released_claims
+    from inspect_discoverybench.judge_pairs.claim_texts import invented_claims, released_claims
     from inspect_discoverybench.judge_pairs.pairs import PAIR_FIELDS, invented_pairs, released_pairs
-    from inspect_discoverybench.judge_pairs.texts import text_samples
     from inspect_discoverybench.provenance import provenance
     from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
 
@@ -324,7 +324,7 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
         train = released_samples("real", "train", Hints())
         goals = [SampleMetadata.model_validate(sample.metadata) for sample in train]
         samples += [*released_pairs(goals), *released_claims(goals)]
-    samples += [*text_samples(), *invented_claims()]
+    samples += [*answer_text_samples(), *invented_claims()]
     commit = COMMIT if released else None
     paper = ", ".join(f"{question} {accuracy}" for question, accuracy in PAPER_ACCURACY.items())
     return Task(

@@ -10,8 +10,8 @@ from inspect_ai import score as inspect_score
 from inspect_ai.log import EvalLog
 
 from inspect_discoverybench import judge_audit
+from inspect_discoverybench.judge_pairs.answer_texts import answer_texts
 from inspect_discoverybench.judge_pairs.audit import audit, effect
-from inspect_discoverybench.judge_pairs.texts import answer_texts
 from tests.endpoint import Answer, Request, slots
 from tests.scorer.judging import InProcessJudge
 

@@ -3,7 +3,7 @@
 import pytest
 
 from inspect_discoverybench.errors.exceptions import ReplyRejected
-from inspect_discoverybench.judge_pairs.texts import answer_texts
+from inspect_discoverybench.judge_pairs.answer_texts import answer_texts
 from inspect_discoverybench.scorer.passages import passages
 
 ACCEPTED_QUOTES: dict[str, tuple[str, str, str]] = {

@@ -12,10 +12,10 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import StoreModel
 from pydantic import Field
 
-from inspect_discoverybench.judge_pairs.claims import CLAIM, ClaimText, is_claim
+from inspect_discoverybench.judge_pairs.answer_texts import AnswerText
+from inspect_discoverybench.judge_pairs.claim_texts import CLAIM, ClaimText, is_claim
 from inspect_discoverybench.judge_pairs.error_effect import Accuracy, judged_mean
 from inspect_discoverybench.judge_pairs.pairs import PAIR, Expected
-from inspect_discoverybench.judge_pairs.texts import AnswerText
 from inspect_discoverybench.scorer.claim import Claim, ask_claim
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.facets import FACETS, SCORES

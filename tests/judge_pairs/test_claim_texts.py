@@ -9,7 +9,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 
 from inspect_discoverybench import judge_audit
-from inspect_discoverybench.judge_pairs.claims import ClaimText, invented_claims
+from inspect_discoverybench.judge_pairs.claim_texts import ClaimText, invented_claims
 from tests.endpoint import Request
 from tests.judge_pairs.test_audit import metric
 from tests.scorer.judging import InProcessJudge

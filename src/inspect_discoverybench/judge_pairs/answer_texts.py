@@ -38,12 +38,12 @@ class AnswerText(BaseModel):
 
 
 def answer_texts() -> list[AnswerText]:
-    """Read the texts of `answer_pairs.yaml`."""
-    content = yaml.safe_load(files(__package__).joinpath("answer_pairs.yaml").read_text("utf-8"))
+    """Read the texts of `answer_texts.yaml`."""
+    content = yaml.safe_load(files(__package__).joinpath("answer_texts.yaml").read_text("utf-8"))
     return TypeAdapter(list[AnswerText]).validate_python(content)
 
 
-def text_samples() -> list[Sample]:
+def answer_text_samples() -> list[Sample]:
     """Build the Inspect samples of all texts."""
     prompt = Prompt.load("judge_audit/audit_text")
     return [
