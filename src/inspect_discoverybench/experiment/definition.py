@@ -18,7 +18,7 @@ from pydantic import (
 
 from inspect_discoverybench.errors.redaction import public_settings, public_url, secret_settings
 from inspect_discoverybench.scorer.judge import GRADER
-from inspect_discoverybench.scorer.settings import OPERATIONAL
+from inspect_discoverybench.scorer.request_settings import OPERATIONAL
 
 Arguments = dict[str, Any]
 """Arguments or settings by name."""

@@ -13,7 +13,7 @@ from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.errors.redaction import public_settings
 from inspect_discoverybench.results.agent_record import is_of_package, without_package
 from inspect_discoverybench.scorer.judge import GRADER
-from inspect_discoverybench.scorer.settings import OPERATIONAL
+from inspect_discoverybench.scorer.request_settings import OPERATIONAL
 
 PLACEBO_SUFFIX = "_placebo"
 """End of the name of a task with a placebo instead of the data."""

@@ -17,7 +17,7 @@ from inspect_discoverybench.errors.provider_failures import (
 )
 from inspect_discoverybench.replies import replace_surrogates
 from inspect_discoverybench.scorer.question import Question
-from inspect_discoverybench.scorer.settings import RequestSettings
+from inspect_discoverybench.scorer.request_settings import RequestSettings
 
 TOKEN_LIMIT_FACTOR = 4
 """Factor by which the token limit is raised after it truncated a reply."""

@@ -11,10 +11,11 @@ from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, JudgeF
 from inspect_discoverybench.errors.provider_failures import NOT_FOUND, inspect_errors
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import ReplyT, ask_until_valid
+from inspect_discoverybench.scorer.acceptance import MAX_REJECTIONS, acceptance_of
 from inspect_discoverybench.scorer.exchange import DefaultsRejected, Exchange
 from inspect_discoverybench.scorer.question import ParseFailure, Question
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
-from inspect_discoverybench.scorer.settings import MAX_REJECTIONS, RequestSettings, acceptance_of, request_settings
+from inspect_discoverybench.scorer.request_settings import RequestSettings, request_settings
 
 GRADER = "grader"
 """The model role of the judge."""

@@ -1,7 +1,6 @@
 """The judge's request settings, shared by scoring, the judge audit, `discoverybench judge` and Reflexion's oracle."""
 
 import json
-import logging
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -11,8 +10,7 @@ from inspect_ai.model import GenerateConfig, Model, ResponseSchema
 
 from inspect_discoverybench.errors.redaction import public_settings, public_url
 from inspect_discoverybench.replies import Reply, reply_schema
-
-logger = logging.getLogger(__name__)
+from inspect_discoverybench.scorer.acceptance import acceptance_of
 
 OPERATIONAL = {
     "max_retries",
@@ -26,10 +24,6 @@ OPERATIONAL = {
     "batch",
 }
 """Model settings that do not change what a model answers."""
-
-
-MAX_REJECTIONS = 2
-"""Number of questions after whose rejection the defaults are no longer sent. A single one may have another cause."""
 
 
 @dataclass(frozen=True)
@@ -50,45 +44,6 @@ class RequestSettings:
     def has_defaults(self) -> bool:
         """Whether there are settings that the user did not choose."""
         return bool(self.config.model_fields_set)
-
-
-@dataclass
-class Acceptance:
-    """What is known about whether a model accepts the defaults.
-
-    Attributes:
-        model: The judge.
-        rejections: Number of questions that it answered only without the defaults, after it refused them.
-        is_suspected: Whether it answered a question only without the defaults, but may have been out of order before.
-        is_settled: Whether an error of the server no longer raises the question: it has accepted the defaults, or it
-            failed without them, too.
-    """
-
-    model: Model
-    rejections: int = 0
-    is_suspected: bool = False
-    is_settled: bool = False
-
-    @property
-    def is_refusal(self) -> bool:
-        """Whether the defaults are no longer sent."""
-        return self.rejections >= MAX_REJECTIONS
-
-    def reject(self, count: int = 1) -> None:
-        """Count questions that the model answered only without the defaults, and warn once there are enough of them."""
-        was_refusal = self.is_refusal
-        self.rejections += count
-        if self.is_refusal and not was_refusal:
-            logger.warning(
-                f"The judge {self.model} does not accept all of the settings temperature 0, seed 0 and reply schema. "
-                "Continuing without them."
-            )
-
-
-@cache
-def acceptance_of(model: Model) -> Acceptance:
-    """What is known of a model. Its replies change it."""
-    return Acceptance(model)
 
 
 def request_settings(model: Model, reply_type: type[Reply], *, defaults: bool = True) -> RequestSettings:

@@ -1,0 +1,51 @@
+"""Whether a judge accepts the default settings of requests, as far as its replies have shown."""
+
+import logging
+from dataclasses import dataclass
+from functools import cache
+
+from inspect_ai.model import Model
+
+logger = logging.getLogger(__name__)
+
+MAX_REJECTIONS = 2
+"""Number of questions after whose rejection the defaults are no longer sent. A single one may have another cause."""
+
+
+@dataclass
+class Acceptance:
+    """What is known about whether a model accepts the defaults.
+
+    Attributes:
+        model: The judge.
+        rejections: Number of questions that it answered only without the defaults, after it refused them.
+        is_suspected: Whether it answered a question only without the defaults, but may have been out of order before.
+        is_settled: Whether an error of the server no longer raises the question: it has accepted the defaults, or it
+            failed without them, too.
+    """
+
+    model: Model
+    rejections: int = 0
+    is_suspected: bool = False
+    is_settled: bool = False
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the defaults are no longer sent."""
+        return self.rejections >= MAX_REJECTIONS
+
+    def reject(self, count: int = 1) -> None:
+        """Count questions that the model answered only without the defaults, and warn once there are enough of them."""
+        was_refusal = self.is_refusal
+        self.rejections += count
+        if self.is_refusal and not was_refusal:
+            logger.warning(
+                f"The judge {self.model} does not accept all of the settings temperature 0, seed 0 and reply schema. "
+                "Continuing without them."
+            )
+
+
+@cache
+def acceptance_of(model: Model) -> Acceptance:
+    """What is known of a model. Its replies change it."""
+    return Acceptance(model)
