@@ -18,7 +18,7 @@ from pydantic import (
 
 from inspect_discoverybench.errors.redaction import public_settings, public_url, secret_settings
 from inspect_discoverybench.scorer.judge import GRADER
-from inspect_discoverybench.scorer.request_settings import OPERATIONAL
+from inspect_discoverybench.scorer.request_settings import OPERATIONAL_SETTINGS
 
 Arguments = dict[str, Any]
 """Arguments or settings by name."""
@@ -110,7 +110,7 @@ class ModelSpec(Component):
     @property
     def settings(self) -> Arguments:
         """The generation settings that are given, without those of the connection, which change no answer."""
-        return self.config.model_dump(exclude_none=True, exclude=OPERATIONAL)
+        return self.config.model_dump(exclude_none=True, exclude=OPERATIONAL_SETTINGS)
 
 
 NamedComponent = Annotated[Component, BeforeValidator(_from_name, json_schema_input_type=str | Component)]
@@ -217,7 +217,7 @@ class Experiment(StrictModel):
         roles = {}
         for role, model in self.all_roles.items():
             roles[role] = {"model": model.name, **public_settings({**model.settings, **model.args})}
-        model_settings = GenerateConfig.model_fields.keys() - OPERATIONAL
+        model_settings = GenerateConfig.model_fields.keys() - OPERATIONAL_SETTINGS
         options = {name: value for name, value in self.options.items() if name in model_settings}
         return {
             "roles": roles,

@@ -13,7 +13,7 @@ from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.errors.redaction import public_settings
 from inspect_discoverybench.results.agent_record import is_of_package, without_package
 from inspect_discoverybench.scorer.judge import GRADER
-from inspect_discoverybench.scorer.request_settings import OPERATIONAL
+from inspect_discoverybench.scorer.request_settings import OPERATIONAL_SETTINGS
 
 PLACEBO_SUFFIX = "_placebo"
 """End of the name of a task with a placebo instead of the data."""
@@ -208,7 +208,7 @@ def _model_text(model: ModelConfig) -> str:
 
 
 def _model_settings_of(config: GenerateConfig, arguments: Mapping[str, Any], base_url: str | None) -> Settings:
-    settings = config.model_dump(mode="json", exclude_none=True, exclude=set(OPERATIONAL))
+    settings = config.model_dump(mode="json", exclude_none=True, exclude=set(OPERATIONAL_SETTINGS))
     settings |= arguments
     if base_url:
         settings["base_url"] = base_url

@@ -12,7 +12,7 @@ from inspect_discoverybench.errors.redaction import public_settings, public_url
 from inspect_discoverybench.replies import Reply, reply_schema
 from inspect_discoverybench.scorer.acceptance import acceptance_of
 
-OPERATIONAL = {
+OPERATIONAL_SETTINGS = {
     "max_retries",
     "timeout",
     "attempt_timeout",
@@ -77,7 +77,7 @@ def _defaults(model: Model, reply_type: type[Reply]) -> GenerateConfig:
 
 def _effective(model: Model, config: GenerateConfig) -> dict[str, Any]:
     merged = model.config.merge(config)
-    excluded = {*OPERATIONAL, "fail_on_refusal", "response_schema"}
+    excluded = {*OPERATIONAL_SETTINGS, "fail_on_refusal", "response_schema"}
     settings = merged.model_dump(mode="json", exclude_none=True, exclude=excluded)
     # A base URL set in the environment is available only from the provider's client.
     client = getattr(model.api, "client", None)
