@@ -21,7 +21,7 @@ from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.judge_record import judge_record
 from inspect_discoverybench.scorer.released_form import PRODUCT, is_released
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
-from inspect_discoverybench.scorer.verdict import compare
+from inspect_discoverybench.scorer.verdict import ask_verdict
 
 
 @click.command()
@@ -70,7 +70,7 @@ def judge(
     transport = GenerateConfig(max_retries=3, timeout=120)
     judge = Judge(model, transport, ReplyCache.for_model(model))
     try:
-        verdict = asyncio.run(compare(judge, pair, with_released))
+        verdict = asyncio.run(ask_verdict(judge, pair, with_released))
     except JudgeFailed as error:
         raise JudgeFailed(error.failure, "Try again, or choose another judge.") from error
 

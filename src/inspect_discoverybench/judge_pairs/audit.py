@@ -22,7 +22,7 @@ from inspect_discoverybench.scorer.facets import FACETS, SCORES
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.judge_record import judge_record
 from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
-from inspect_discoverybench.scorer.verdict import compare
+from inspect_discoverybench.scorer.verdict import ask_verdict
 from inspect_discoverybench.statistics.partial_scores import PartialScores
 from inspect_discoverybench.submission.submission import Submission
 
@@ -78,7 +78,7 @@ def is_pair(metadata: Mapping[str, Any]) -> bool:
 
 async def _judge_pair(judge: Judge, state: TaskState) -> str:
     pair = PAIR.validate_python(state.metadata)
-    verdict = await compare(judge, pair)
+    verdict = await ask_verdict(judge, pair)
     state.store_as(AuditState).record = judge_record(judge, verdict)
     return explain(pair, verdict, "call")
 

@@ -25,7 +25,7 @@ from inspect_discoverybench.scorer.outage import reached_limit, recorded_error, 
 from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
 from inspect_discoverybench.scorer.released_form import PRODUCT, RELEASED_KEYS, is_released
 from inspect_discoverybench.scorer.sample_outcome import LIMIT_KEY
-from inspect_discoverybench.scorer.verdict import compare
+from inspect_discoverybench.scorer.verdict import ask_verdict
 from inspect_discoverybench.session.tool import wrote_calls_as_text
 from inspect_discoverybench.submission.answer import answer_of
 from inspect_discoverybench.submission.submission import NO_RESPONSE, NOT_ASSERTED, SCORE_NAME, Submission
@@ -92,7 +92,7 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, claim: bool = F
             predicted_hypothesis=submission.hypothesis,
             predicted_workflow=submission.workflow,
         )
-        verdict = await compare(judge, pair, with_released, with_claim)
+        verdict = await ask_verdict(judge, pair, with_released, with_claim)
         submitted = {"workflow": submission.workflow, "submission_source": submission.source}
         return Score(
             value={**verdict.values},

@@ -49,7 +49,9 @@ class Verdict:
         return values
 
 
-async def compare(judge: Judge, pair: HypothesisPair, with_released: bool = False, with_claim: bool = False) -> Verdict:
+async def ask_verdict(
+    judge: Judge, pair: HypothesisPair, with_released: bool = False, with_claim: bool = False
+) -> Verdict:
     """Judge a pair of hypotheses: five questions; four if the contexts are identical.
 
     Args:
