@@ -19,7 +19,7 @@ import numpy as np
 from measure import show
 from simulation import DATA, SETTINGS, Tasks, coverage, simulate
 
-from inspect_discoverybench.comparison.comparison import compare
+from inspect_discoverybench.comparison.comparison import compare_systems
 from inspect_discoverybench.comparison.system import System
 from inspect_discoverybench.human_study.statistic import kappa
 from inspect_discoverybench.results.configuration import configurations_of
@@ -148,7 +148,7 @@ def ranked(random: np.random.Generator, tasks: Tasks) -> dict[str, Draw]:
         configuration, *_ = configurations_of(rows)  # one for each row, all equal
         systems.append(System(name, configuration, rows))
         truths[name] = simulated.on_these_studies
-    ranking = compare(systems, {}).ranking
+    ranking = compare_systems(systems, {}).ranking
     return {rank.system: (rank.estimate.low, rank.estimate.high, truths[rank.system]) for rank in ranking}
 
 

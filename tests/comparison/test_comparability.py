@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from inspect_discoverybench.comparison.comparability import incompatibilities, notes_on
-from inspect_discoverybench.comparison.comparison import compare
+from inspect_discoverybench.comparison.comparison import compare_systems
 from inspect_discoverybench.comparison.system import System
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.results.configuration import configurations_of
@@ -31,8 +31,8 @@ def test_scores_on_different_tasks_are_not_comparable(column: str, reason: str) 
     a = system("A", **{column: "1"})
     b = system("B", **{column: "2"})
     with pytest.raises(InvalidArgument, match="Use comparable logs, or pass --anyway"):
-        compare([a, b], {})
-    comparison = compare([a, b], {}, anyway=True)
+        compare_systems([a, b], {})
+    comparison = compare_systems([a, b], {}, anyway=True)
     assert comparison.warnings == [f"A and B: {reason}"]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inspect_discoverybench.comparison.comparison import compare
+from inspect_discoverybench.comparison.comparison import compare_systems
 from inspect_discoverybench.comparison.system import System
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.results.configuration import configurations_of
@@ -32,10 +32,10 @@ def test_all_pairs_are_compared_and_adjusted_together() -> None:
     weak = system("weak", 3)
     middle = system("middle", 12)
     strong = system("strong", 24)
-    first, *others = compare([weak, middle, strong], {}).pairs
+    first, *others = compare_systems([weak, middle, strong], {}).pairs
     assert [pair.candidate for pair in others] == ["strong", "strong"]
 
-    [alone] = compare([weak, middle], {}).pairs
+    [alone] = compare_systems([weak, middle], {}).pairs
     adjusted = first.keys[0].paired
     single = alone.keys[0].paired
     assert adjusted.p_value == pytest.approx(3 * single.p_value)
@@ -45,10 +45,10 @@ def test_all_pairs_are_compared_and_adjusted_together() -> None:
 def test_the_released_form_is_compared_where_both_systems_have_it() -> None:
     released = [system(name, solved, hms_released=0.25) for name, solved in (("weak", 10), ("strong", 20))]
     without = system("without", 20)
-    [pair] = compare(released, {}).pairs
+    [pair] = compare_systems(released, {}).pairs
     assert pair.keys[-1].key == "hms_released"
     assert pair.keys[-1].candidate == 0.25
-    [pair] = compare([released[0], without], {}).pairs
+    [pair] = compare_systems([released[0], without], {}).pairs
     assert "hms_released" not in [difference.key for difference in pair.keys]
 
 
@@ -56,7 +56,7 @@ def test_systems_are_ranked_on_the_tasks_that_all_ran() -> None:
     weak = system("weak", 10)
     strong = system("strong", 20)
     few = system("few", 30, first=25)
-    best, *others = compare([weak, strong, few], {}).ranking
+    best, *others = compare_systems([weak, strong, few], {}).ranking
     assert best.system == "few"
     for rank in [best, *others]:
         assert rank.tasks == 5
@@ -75,7 +75,7 @@ def test_the_intervals_of_a_ranking_cover_what_missing_scores_could_be() -> None
     first = with_lost("first", lambda number: number < 8)
     second = with_lost("second", lambda number: 7 <= number < 15)
     third = with_lost("third", lambda number: False)
-    ranking = {rank.system: rank for rank in compare([first, second, third], {}).ranking}
+    ranking = {rank.system: rank for rank in compare_systems([first, second, third], {}).ranking}
     everything = mean_score(list(third.tasks.values()))
     assert everything is not None
     assert_fields(ranking["third"].estimate, mean=0.5, low=everything.low, high=everything.high)
@@ -106,7 +106,7 @@ def test_a_ranking_covers_the_truth_whatever_scores_are_lost(lost: float) -> Non
             rows = [result(f"t{number}", score) for number, score in enumerate(scores)]
             configuration, *_ = configurations_of(rows)
             systems.append(System(name, configuration, rows))
-        for rank in compare(systems, {}).ranking:
+        for rank in compare_systems(systems, {}).ranking:
             covered[rank.system].append(rank.estimate.low <= 0.5 <= rank.estimate.high)
     assert min(np.mean(contains) for contains in covered.values()) >= 0.93
 
@@ -114,7 +114,7 @@ def test_a_ranking_covers_the_truth_whatever_scores_are_lost(lost: float) -> Non
 def test_the_tasks_of_systems_are_described() -> None:
     complete = system("all", 10)
     few = system("few", 10, first=5)
-    comparison = compare([complete, few], {})
+    comparison = compare_systems([complete, few], {})
     [pair] = comparison.pairs
     assert_fields(
         pair,
@@ -131,4 +131,4 @@ def test_a_placebo_is_not_paired_with_the_data() -> None:
     placebo = system("b", 10, task="real_placebo", task_arguments=arguments)
     message = "a and b have no common sample: they ran DB-REAL test and DB-REAL test, placebo 7"
     with pytest.raises(InvalidArgument, match=message):
-        compare([data, placebo], {})
+        compare_systems([data, placebo], {})

@@ -52,7 +52,7 @@ def compare(
 
     Exits with 0, with 1 if --fail-if-worse applies, and with 2 on errors.
     """
-    from inspect_discoverybench.comparison.comparison import compare as compare_systems
+    from inspect_discoverybench.comparison.comparison import compare_systems
     from inspect_discoverybench.comparison.system import read_systems
 
     if fail_if_worse is not None and math.isnan(fail_if_worse):

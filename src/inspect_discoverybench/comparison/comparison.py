@@ -81,7 +81,7 @@ class SystemComparison:
     left_out: Mapping[str, str]
 
 
-def compare(systems: Sequence[System], left_out: Mapping[str, str], anyway: bool = False) -> SystemComparison:
+def compare_systems(systems: Sequence[System], left_out: Mapping[str, str], anyway: bool = False) -> SystemComparison:
     """Compare at least two systems pairwise, and rank them. The first system of each pair is the baseline.
 
     Args:
