@@ -15,7 +15,14 @@ from inspect_discoverybench.human_study.sheet import Item, KeyRow, Mark, Score, 
 from inspect_discoverybench.human_study.spreadsheet import read_header
 from inspect_discoverybench.replies import ReplyT, parse_reply
 from inspect_discoverybench.scorer.contexts import Contexts, Match
-from inspect_discoverybench.scorer.facets import FACET_KEYS, FACETS, SCORE_KEYS, SCORES, Relationship, Variables
+from inspect_discoverybench.scorer.facets import (
+    FACET_KEYS,
+    FACETS,
+    RELATIONSHIP_SCORES,
+    SCORE_KEYS,
+    Relationship,
+    Variables,
+)
 from inspect_discoverybench.scorer.hms import hypothesis_match_score
 from inspect_discoverybench.scorer.hypothesis_pair import NO_WORKFLOW
 
@@ -86,7 +93,7 @@ class Label(Mark):
         if facet == "variables" and self.true_variables is not None:
             return self.true_variables.score
         if facet == "relationship" and self.true_relationship is not None:
-            return SCORES[self.true_relationship]
+            return RELATIONSHIP_SCORES[self.true_relationship]
         return None
 
 

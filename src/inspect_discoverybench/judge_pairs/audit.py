@@ -18,7 +18,7 @@ from inspect_discoverybench.judge_pairs.error_effect import Accuracy, judged_mea
 from inspect_discoverybench.judge_pairs.pairs import PAIR, Expected
 from inspect_discoverybench.scorer.claim import Claim, ask_claim
 from inspect_discoverybench.scorer.explanation import explain
-from inspect_discoverybench.scorer.facets import FACETS, SCORES
+from inspect_discoverybench.scorer.facets import FACETS, RELATIONSHIP_SCORES
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.judge_record import judge_record
 from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
@@ -110,7 +110,7 @@ def _metrics() -> list[Metric | dict[str, list[Metric]]]:
     keys = dict.fromkeys(ACCURACIES, accuracy)
     keys["context_match"] = [*accuracy, _named_judge("always_true", "context", True)]
     keys["relationship"] = [*accuracy]
-    for letter in SCORES:
+    for letter in RELATIONSHIP_SCORES:
         keys["relationship"].append(_named_judge(f"always_{letter}", "relationship", letter))
     keys[CLAIM] = [*accuracy, _named_judge("always_true", CLAIM, True), _named_judge("always_false", CLAIM, False)]
     keys["right"] = [*accuracy, grouped(mean(), "kind", all=False)]

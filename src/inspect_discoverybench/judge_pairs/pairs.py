@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.prompts.prompt import Prompt
-from inspect_discoverybench.scorer.facets import SCORES
+from inspect_discoverybench.scorer.facets import RELATIONSHIP_SCORES
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 
 PAIR = TypeAdapter(HypothesisPair)
@@ -64,7 +64,7 @@ class Expected(BaseModel):
         if self.context is not None:
             is_right["context_match"] = scores.get("context") == self.context
         if len(self.relationship) == 1:
-            is_right["relationship"] = scores.get("relationship") == SCORES[self.relationship]
+            is_right["relationship"] = scores.get("relationship") == RELATIONSHIP_SCORES[self.relationship]
         return {name: float(value) for name, value in is_right.items()}
 
 

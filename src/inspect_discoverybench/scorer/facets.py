@@ -78,10 +78,10 @@ class Variables(Reply):
         )
 
 
-SCORES = {"A": 1.0, "B": 0.5, "C": 0.0}
+RELATIONSHIP_SCORES = {"A": 1.0, "B": 0.5, "C": 0.0}
 """Score of each option for the relationship."""
 
-LABELS = {"A": "very similar", "B": "similar but general than HypoA", "C": "different"}
+RELATIONSHIP_LABELS = {"A": "very similar", "B": "similar but general than HypoA", "C": "different"}
 """Labels of the options in the listing."""
 
 _OPTIONS = {
@@ -104,7 +104,7 @@ def _parse_option(value: Any) -> Any:
         if pattern.fullmatch(option):
             return letter
 
-    options = ", ".join(f"{letter}) {label}" for letter, label in LABELS.items())
+    options = ", ".join(f"{letter}) {label}" for letter, label in RELATIONSHIP_LABELS.items())
     raise ValueError(f"{value[:80]!r} is not one of {options}")
 
 
@@ -117,11 +117,11 @@ class Relationship(Reply):
     @property
     def score(self) -> float:
         """1, 0.5 or 0."""
-        return SCORES[self.answer]
+        return RELATIONSHIP_SCORES[self.answer]
 
     def describe(self) -> str:
         """The option and the judge's explanation as Markdown."""
-        label = LABELS[self.answer]
+        label = RELATIONSHIP_LABELS[self.answer]
         option = f"{self.answer}) {label}."
         return option + judge_paragraph(self.explanation)
 
