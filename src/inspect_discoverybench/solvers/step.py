@@ -165,7 +165,7 @@ class CallingActor(Actor):
 
 
 @dataclass(frozen=True)
-class Code:
+class WrittenCode:
     """Code that a model wrote in its text.
 
     Attributes:
@@ -178,24 +178,24 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Answer:
+class WrittenAnswer:
     """An answer that a model wrote in its text."""
 
     submission: Submission
 
 
 @dataclass(frozen=True)
-class Nothing:
+class NoAction:
     """A text without an action that is allowed."""
 
 
-def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> Code | Answer | Nothing:
+def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> WrittenCode | WrittenAnswer | NoAction:
     """Read the action in a model's text: the first block of code, or all of them if code is required, or an object.
 
     An object before the code is an answer, and so is one where only code is allowed.
     """
     if not allowed:
-        return Nothing()
+        return NoAction()
 
     is_complete = output.stop_reason not in CUT_OFF
     text = without_reasoning(output.completion, is_complete)
@@ -204,10 +204,10 @@ def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> Code | An
         # A program may be written in several blocks. Otherwise, the model is to see the output of the first one.
         if "submit" in allowed:
             blocks = blocks[:1]
-        return Code("\n".join(block.code for block in blocks), text[: blocks[-1].end])
+        return WrittenCode("\n".join(block.code for block in blocks), text[: blocks[-1].end])
 
     submission = parse_submission(text)
-    return Nothing() if submission is None else Answer(submission)
+    return NoAction() if submission is None else WrittenAnswer(submission)
 
 
 class WritingActor(Actor):
@@ -228,7 +228,7 @@ class WritingActor(Actor):
         output = await _generate_text(model, conversation)
         action = read_action(output, allowed)
         before: list[ChatMessage] = []
-        if isinstance(action, Answer) and "python" in allowed and self._is_too_early(conversation):
+        if isinstance(action, WrittenAnswer) and "python" in allowed and self._is_too_early(conversation):
             before = [output.message, self.wording.message("solvers/text/too_early")]
             with suspend_turn_limit():
                 output = await _generate_text(model, [*conversation, *before])
@@ -238,22 +238,22 @@ class WritingActor(Actor):
 
     async def _carry_out(
         self,
-        action: Code | Answer | Nothing,
+        action: WrittenCode | WrittenAnswer | NoAction,
         output: ModelOutput,
         conversation: Sequence[ChatMessage],
         allowed: Sequence[ActionName],
     ) -> Step:
         match action:
-            case Code(code, text):
+            case WrittenCode(code, text):
                 message = output.message.model_copy(update={"content": text})
                 observation = await self._run(code, [*conversation, message])
                 return Step(output, [message, observation], has_acted=True)
-            case Answer(submission) if "submit" in allowed:
+            case WrittenAnswer(submission) if "submit" in allowed:
                 store_as(SubmissionState).submission = submission
                 return Step(output, [output.message], has_acted=True)
-            case Answer():
+            case WrittenAnswer():
                 return Step(output, [output.message])
-            case Nothing():
+            case NoAction():
                 return Step(output, [_kept_message(output, allowed)])
 
     def _is_too_early(self, conversation: Sequence[ChatMessage]) -> bool:
