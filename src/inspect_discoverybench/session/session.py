@@ -40,8 +40,8 @@ CLIENT_SECONDS = 30
 START_SECONDS = 40
 STOP_SECONDS = 10
 
-LOOKUP_SECONDS = 60
-"""Time limit for Docker's response in seconds. A busy engine may take several."""
+LOSS_SECONDS = 60
+"""Time limit for finding out, in seconds, whether the sandbox was lost. A busy engine may take several."""
 
 CANNOT_OPEN = 2
 """Python's exit code if the script does not exist."""
@@ -333,7 +333,7 @@ async def _container_loss(container: str) -> str | None:
     The agent's code may have filled the memory.
     """
     try:
-        found = await inspect_container(container, LOOKUP_SECONDS)
+        found = await inspect_container(container, LOSS_SECONDS)
     except EngineFailed as error:
         return error.message
     if found.status == "running" or found.out_of_memory:
@@ -348,7 +348,7 @@ async def _provider_loss(has_started: bool) -> str | None:
         has_started: Whether a kernel has started in it, so that the agent's code may have run.
     """
     try:
-        probe = await sandbox().exec(["true"], cwd="/", timeout=LOOKUP_SECONDS, timeout_retry=False)
+        probe = await sandbox().exec(["true"], cwd="/", timeout=LOSS_SECONDS, timeout_retry=False)
     except SandboxUnavailableError as error:
         return str(error)
     except (OSError, RuntimeError) as error:  # the agent's code may have used up all processes, for example
