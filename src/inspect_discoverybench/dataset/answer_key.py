@@ -6,7 +6,7 @@ from typing import NamedTuple
 from inspect_discoverybench.dataset.table_file import Table
 from inspect_discoverybench.errors.exceptions import DataError
 
-COLUMNS = ("dataset", "metadataid", "query_id", "gold_hypo")
+ANSWER_KEY_COLUMNS = ("dataset", "metadataid", "query_id", "gold_hypo")
 
 
 class GoalKey(NamedTuple):
@@ -31,14 +31,14 @@ def read_answer_key(path: Path) -> Golds:
     table = Table.read(path)
     table.require_different_columns(path)
     column_of = {column.strip(): column for column in table.columns}
-    if not column_of.keys() >= set(COLUMNS):
-        needed = ", ".join(COLUMNS)
+    if not column_of.keys() >= set(ANSWER_KEY_COLUMNS):
+        needed = ", ".join(ANSWER_KEY_COLUMNS)
         present = ", ".join(column_of)
         raise DataError(f"{path}: an answer key needs the columns {needed}. The columns are {present}.")
 
     golds: Golds = {}
     for line, row in table.rows.items():
-        dataset, metadata_number, query_id, gold = [row[column_of[name]].strip() for name in COLUMNS]
+        dataset, metadata_number, query_id, gold = [row[column_of[name]].strip() for name in ANSWER_KEY_COLUMNS]
         key = GoalKey(dataset, metadata_number, query_id)
         first_gold = golds.setdefault(key, gold)
         if first_gold != gold:

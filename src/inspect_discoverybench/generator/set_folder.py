@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 
 from inspect_discoverybench.dataset.absolute_path import absolute_path
-from inspect_discoverybench.dataset.answer_key import COLUMNS
+from inspect_discoverybench.dataset.answer_key import ANSWER_KEY_COLUMNS
 from inspect_discoverybench.dataset.cached_file import write_whole
 from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import InvalidArgument
@@ -167,7 +167,7 @@ class SetFolder:
         """Write the gold hypotheses of all accepted domains."""
         files = (self.path / "domains").glob("*.json")
         records = [DomainRecord.model_validate_json(file.read_bytes()) for file in files]
-        rows: list[Sequence[object]] = [COLUMNS]
+        rows: list[Sequence[object]] = [ANSWER_KEY_COLUMNS]
         for record in sorted(records, key=attrgetter("number")):
             rows += record.golds
         write_whole(self.path / "answer_key.csv", csv_file(rows))
