@@ -16,7 +16,7 @@ from inspect_ai.tool import ToolDef
 from inspect_discoverybench.dataset.custom import demo_samples
 from inspect_discoverybench.dataset.release import COMMIT, checksums
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
-from inspect_discoverybench.dataset.samples import data_checksum
+from inspect_discoverybench.dataset.samples import samples_checksum
 from inspect_discoverybench.dataset.task_text import Hints, task_text
 from inspect_discoverybench.prompts.prompt import Prompt, prompt_names
 from inspect_discoverybench.sandbox.image import BUILD_INPUTS
@@ -57,7 +57,7 @@ def current() -> Fingerprints:
     fingerprints["compose.yaml"] = _digest(compose)
 
     fingerprints["released data"] = _digest({"commit": COMMIT, "files": dict(checksums())})
-    fingerprints["demo data"] = data_checksum(demo_samples(Hints()))[:12]
+    fingerprints["demo data"] = samples_checksum(demo_samples(Hints()))[:12]
     return fingerprints
 
 

@@ -12,7 +12,7 @@ from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesVie
 from inspect_discoverybench.dataset.data_files import verify_data_files
 from inspect_discoverybench.dataset.filters import FieldFilter, select
 from inspect_discoverybench.dataset.placebo import placebo_samples, unpermuted_files
-from inspect_discoverybench.dataset.samples import data_checksum
+from inspect_discoverybench.dataset.samples import samples_checksum
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.provenance import provenance
 from inspect_discoverybench.results.agent_record import record_steps
@@ -76,7 +76,7 @@ def discovery_task(
     specification = sandbox.specification()
     selected = select(samples, filters or {})
     metadata = provenance(
-        checksum=data_checksum(samples),
+        checksum=samples_checksum(samples),
         prompt_folders=["judge", "solvers"],
         commit=commit,
         sandbox=specification,

@@ -307,7 +307,7 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
         **unknown: Arguments that the task does not have; they are refused.
     """
     from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
-    from inspect_discoverybench.dataset.samples import data_checksum
+    from inspect_discoverybench.dataset.samples import samples_checksum
     from inspect_discoverybench.dataset.splits import released_samples
     from inspect_discoverybench.human_study.label_statistics import PAPER_ACCURACY
     from inspect_discoverybench.judge_pairs.answer_texts import answer_text_samples
@@ -337,7 +337,7 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
         scorer=audit(),
         headline_metric="judge_audit.right",
         metadata=provenance(
-            checksum=data_checksum(samples, PAIR_FIELDS), prompt_folders=["judge", "judge_audit"], commit=commit
+            checksum=samples_checksum(samples, PAIR_FIELDS), prompt_folders=["judge", "judge_audit"], commit=commit
         ),
         version=VERSION,
     )

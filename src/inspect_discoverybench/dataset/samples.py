@@ -85,7 +85,7 @@ def _has_hint(goal: SampleMetadata, hint: str) -> bool:
     return any(getattr(part, hint, "") for part in described)
 
 
-def data_checksum(samples: Iterable[Sample], fields: Sequence[str] = GOAL_FIELDS) -> str:
+def samples_checksum(samples: Iterable[Sample], fields: Sequence[str] = GOAL_FIELDS) -> str:
     """SHA-256 of the ids and metadata of samples, as hexadecimal digits. The order of the samples does not matter."""
     contents = []
     for sample in samples:
