@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspect_discoverybench.dataset.goals import length_category, workflow_length
+from inspect_discoverybench.dataset.goals import workflow_bucket, workflow_length
 
 
 @pytest.mark.parametrize(
@@ -20,4 +20,4 @@ def test_each_numbered_step_counts_once(workflow: str, length: int | None) -> No
 
 @pytest.mark.parametrize(("length", "name"), [(9, "s"), (10, "m"), (20, "m"), (21, "l")])
 def test_lengths_are_grouped_as_in_figure_5c(length: int, name: str) -> None:
-    assert length_category(length) == name
+    assert workflow_bucket(length) == name

@@ -102,7 +102,7 @@ def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds
         gold_hypothesis=gold,
         gold_workflow=study.workflow or None,
         workflow_length=length,
-        workflow_bucket=length_category(length) if length else None,
+        workflow_bucket=workflow_bucket(length) if length else None,
         data_files=study.data_files,
         workflow_tags=study.workflow_tags,
         domain_knowledge=study.domain_knowledge,
@@ -131,7 +131,7 @@ def workflow_length(workflow: str) -> int | None:
     return steps or None
 
 
-def length_category(length: int) -> str:
+def workflow_bucket(length: int) -> str:
     """Category of a workflow length: `s` below 10 steps, `m` from 10 to 20, `l` above (paper, Figure 5c)."""
     if length < 10:
         return "s"
