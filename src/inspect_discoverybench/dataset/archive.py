@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from inspect_discoverybench.dataset.release import COMMIT, REPOSITORY, checksums, describe, differences
+from inspect_discoverybench.dataset.release import COMMIT, REPOSITORY, checksums, differences, first_difference
 from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.errors.redaction import public_url
 
@@ -43,7 +43,7 @@ def download_tree(root: Path) -> None:
         _extract(archive, tree, shown_url)
         differing = differences(tree)
         if differing:
-            raise DataError(f"{shown_url}: {describe(differing)}. {_REMEDY}")
+            raise DataError(f"{shown_url}: {first_difference(differing)}. {_REMEDY}")
         if root.exists():
             root.rename(partial / "replaced")
         tree.rename(root)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from inspect_discoverybench.dataset.absolute_path import absolute_path
 from inspect_discoverybench.dataset.archive import ALTERNATIVE, DATA_DIR_VARIABLE, download_tree
-from inspect_discoverybench.dataset.release import COMMIT, REPOSITORY, describe, differences
+from inspect_discoverybench.dataset.release import COMMIT, REPOSITORY, differences, first_difference
 from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.errors.file_failures import file_errors
 
@@ -88,7 +88,7 @@ def require_released(root: Path, paths: Iterable[str] | None = None) -> None:
     differing = differences(root, paths)
     if differing:
         raise DataError(
-            f"{root}: {describe(differing)}. Run `discoverybench data verify` for the full list. {remedy(root)}"
+            f"{root}: {first_difference(differing)}. Run `discoverybench data verify` for the full list. {remedy(root)}"
         )
 
 

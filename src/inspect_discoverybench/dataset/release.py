@@ -58,7 +58,7 @@ def differences(root: Path, paths: Iterable[str] | None = None) -> list[str]:
     return lines
 
 
-def describe(differing: Sequence[str]) -> str:
+def first_difference(differing: Sequence[str]) -> str:
     """The first of some differences, and the number of others."""
     first, *others = differing
     if others:
