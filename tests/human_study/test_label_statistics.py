@@ -3,7 +3,7 @@
 import pytest
 
 from inspect_discoverybench.human_study.label_statistics import measure_accuracy
-from inspect_discoverybench.human_study.labels import Label, LabelledSample, Step
+from inspect_discoverybench.human_study.labels import JudgeStep, Label, LabelledSample
 from inspect_discoverybench.human_study.statistic import Statistic
 from tests.fields import assert_fields
 
@@ -13,7 +13,7 @@ VERDICTS = {"r": "right", "w": "wrong", "-": ""}
 def label(annotator: str, letters: str, true: str) -> Label:
     """The verdicts are five letters: r, w, or - for none."""
     columns = {"item": "i", "annotator": annotator, "true_relationship": true}
-    for step, letter in zip(Step, letters, strict=True):
+    for step, letter in zip(JudgeStep, letters, strict=True):
         columns[step] = VERDICTS[letter]
     return Label.model_validate(columns)
 

@@ -8,8 +8,8 @@ from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.human_study.judged_sample import JudgedSample, read_judged_samples
 from inspect_discoverybench.human_study.labels import (
+    JudgeStep,
     LabelledSample,
-    Step,
     draw_samples,
     judge_answers,
     read_labels,
@@ -41,7 +41,7 @@ def labelled(*rows: str, key: str = PARTIAL) -> LabelledSample:
 def verdicts(sample: LabelledSample) -> str:
     """Whether the judge is right in each step: r, w, or - without a majority."""
     letters = {True: "r", False: "w", None: "-"}
-    return "".join(letters[sample.is_judge_right(step)] for step in Step)
+    return "".join(letters[sample.is_judge_right(step)] for step in JudgeStep)
 
 
 def test_annotators_see_the_answers_of_the_judge(samples: list[JudgedSample]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from statistics import fmean
 
-from inspect_discoverybench.human_study.labels import LabelledSample, Step
+from inspect_discoverybench.human_study.labels import JudgeStep, LabelledSample
 from inspect_discoverybench.human_study.statistic import Statistic, share
 
 PAPER_ACCURACY = {"context_extraction": 0.97, "context_match": 0.99, "variables": 0.94, "relationship": 0.99}
@@ -17,12 +17,12 @@ def measure_accuracy(samples: Sequence[LabelledSample]) -> list[Statistic]:
         Statistic("samples", len(samples)),
         Statistic("labelled samples", len(labelled)),
     ]
-    statistics += [_accuracy(step, labelled) for step in Step]
+    statistics += [_accuracy(step, labelled) for step in JudgeStep]
     statistics += _hms(labelled)
     return statistics
 
 
-def _accuracy(step: Step, samples: Sequence[LabelledSample]) -> Statistic:
+def _accuracy(step: JudgeStep, samples: Sequence[LabelledSample]) -> Statistic:
     """Accuracy by the majority of annotators. The paper does not distinguish the two extractions."""
     verdicts = []
     golds = []

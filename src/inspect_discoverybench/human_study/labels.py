@@ -27,7 +27,7 @@ from inspect_discoverybench.scorer.hms import hypothesis_match_score
 from inspect_discoverybench.scorer.hypothesis_pair import NO_WORKFLOW
 
 
-class Step(StrEnum):
+class JudgeStep(StrEnum):
     """A step of judging a sample (paper §4.3). The first two extract contexts; the others decide a facet each."""
 
     GOLD_CONTEXT = "gold_context"
@@ -37,7 +37,7 @@ class Step(StrEnum):
     RELATIONSHIP = "relationship"
 
 
-FACET_STEPS = {facet.key: Step(facet.question) for facet in FACETS}
+FACET_STEPS = {facet.key: JudgeStep(facet.question) for facet in FACETS}
 """The step that decides each facet."""
 
 
@@ -77,13 +77,13 @@ class Label(Mark):
 
     @model_validator(mode="after")
     def _check_answers(self) -> "Label":
-        answers = {Step.VARIABLES: self.true_variables, Step.RELATIONSHIP: self.true_relationship}
+        answers = {JudgeStep.VARIABLES: self.true_variables, JudgeStep.RELATIONSHIP: self.true_relationship}
         for step, answer in answers.items():
             if answer is not None and self.verdict(step) != "wrong":
                 raise ValueError(f"true_{step} has an answer, but {step} is not wrong. Correct one of the two")
         return self
 
-    def verdict(self, step: Step) -> Verdict:
+    def verdict(self, step: JudgeStep) -> Verdict:
         """The annotator's verdict on a step of the judge."""
         verdict: Verdict = getattr(self, step)
         return verdict
@@ -119,12 +119,12 @@ class LabelledSample(LabelKeyRow):
 
     labels: dict[str, Label]
 
-    def verdicts(self, step: Step) -> list[bool]:
+    def verdicts(self, step: JudgeStep) -> list[bool]:
         """Whether the judge is right in a step, by each annotator who gave a verdict on it."""
         verdicts = [label.verdict(step) for label in self.labels.values()]
         return [verdict == "right" for verdict in verdicts if verdict is not None]
 
-    def is_judge_right(self, step: Step) -> bool | None:
+    def is_judge_right(self, step: JudgeStep) -> bool | None:
         """Whether the judge is right, by the majority of annotators; None without a majority."""
         return majority(self.verdicts(step))
 
@@ -179,11 +179,11 @@ def judge_answers(sample: JudgedSample) -> dict[str, dict[str, str]] | None:
         return None
     counts = f"{variables.sizeA} {variables.sizeB} {variables.intersection}"
     return {
-        Step.GOLD_CONTEXT: {"value": gold.joined},
-        Step.PREDICTED_CONTEXT: {"value": predicted.joined},
-        Step.CONTEXT_MATCH: {"value": "yes" if match.match else "no"},
-        Step.VARIABLES: {"value": counts, "reason": variables.explanation},
-        Step.RELATIONSHIP: {"value": relationship.answer, "reason": relationship.explanation},
+        JudgeStep.GOLD_CONTEXT: {"value": gold.joined},
+        JudgeStep.PREDICTED_CONTEXT: {"value": predicted.joined},
+        JudgeStep.CONTEXT_MATCH: {"value": "yes" if match.match else "no"},
+        JudgeStep.VARIABLES: {"value": counts, "reason": variables.explanation},
+        JudgeStep.RELATIONSHIP: {"value": relationship.answer, "reason": relationship.explanation},
     }
 
 
@@ -261,4 +261,4 @@ def read_labels(paths: Sequence[Path]) -> list[LabelledSample]:
 
 def is_labels(path: Path) -> bool:
     """Whether a file contains labels, judging by its columns, and not votes. A folder can only contain labels."""
-    return path.is_dir() or Step.CONTEXT_MATCH in read_header(path)
+    return path.is_dir() or JudgeStep.CONTEXT_MATCH in read_header(path)
