@@ -28,7 +28,7 @@ from inspect_discoverybench.code_fence import python_blocks
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import without_reasoning
-from inspect_discoverybench.solvers.generation import CUT_OFF, generate_reply
+from inspect_discoverybench.solvers.model_reply import CUT_OFF, generate_reply
 from inspect_discoverybench.solvers.submission import refuse_early_submission, submit
 from inspect_discoverybench.solvers.wording import Wording
 from inspect_discoverybench.submission.answer import parse_submission
