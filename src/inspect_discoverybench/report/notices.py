@@ -9,7 +9,7 @@ from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.results.task_result import edited_samples
 from inspect_discoverybench.scorer.judge_record import OFFLINE_NOTE, is_offline
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
-from inspect_discoverybench.session.tool import CALLS_AS_TEXT
+from inspect_discoverybench.session.tool import CALLS_AS_TEXT, CALLS_AS_TEXT_KEY
 
 MAX_NAMED = 10
 """Number of samples that a notice names."""
@@ -100,7 +100,7 @@ def _edited(leaderboard: Leaderboard) -> Iterator[str]:
 def _calls_as_text(leaderboard: Leaderboard) -> Iterator[str]:
     """How many samples of a configuration look like those of a bad analyst, because none of their calls ran."""
     for standing in leaderboard.standings:
-        marked = [result for result in standing.results if result.score.metadata.get("wrote_calls_as_text")]
+        marked = [result for result in standing.results if result.score.metadata.get(CALLS_AS_TEXT_KEY)]
         if marked:
             yield (
                 f"{standing.configuration.benchmark}, {standing.name}: {len(marked)} of {len(standing.results)} "

@@ -13,6 +13,7 @@ from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.usage import total_cost, total_tokens
 from inspect_discoverybench.scorer.metrics import CI_LOWER, CI_UPPER
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
+from inspect_discoverybench.session.tool import CALLS_AS_TEXT_KEY
 from inspect_discoverybench.submission.submission import SCORE_NAME
 
 
@@ -157,4 +158,4 @@ def _interval(metrics: dict[str, EvalMetric]) -> tuple[float, float] | None:
 
 def _wrote_calls_as_text(sample: EvalSampleSummary) -> bool:
     scores = (sample.scores or {}).values()
-    return any((score.metadata or {}).get("wrote_calls_as_text") for score in scores)
+    return any((score.metadata or {}).get(CALLS_AS_TEXT_KEY) for score in scores)

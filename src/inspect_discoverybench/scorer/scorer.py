@@ -26,7 +26,7 @@ from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
 from inspect_discoverybench.scorer.released_form import PRODUCT, RELEASED_KEYS, is_released
 from inspect_discoverybench.scorer.sample_outcome import LIMIT_KEY
 from inspect_discoverybench.scorer.verdict import ask_verdict
-from inspect_discoverybench.session.tool import wrote_calls_as_text
+from inspect_discoverybench.session.tool import CALLS_AS_TEXT_KEY, wrote_calls_as_text
 from inspect_discoverybench.submission.answer import answer_of
 from inspect_discoverybench.submission.submission import NO_RESPONSE, NOT_ASSERTED, SCORE_NAME, Submission
 
@@ -121,7 +121,7 @@ def _facts() -> dict[str, Any]:
     if limit:
         facts[LIMIT_KEY] = one_line(limit)
     if wrote_calls_as_text(transcript().history.resident_events):
-        facts["wrote_calls_as_text"] = True
+        facts[CALLS_AS_TEXT_KEY] = True
     return facts
 
 

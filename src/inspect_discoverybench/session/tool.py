@@ -11,11 +11,14 @@ from inspect_discoverybench.code_fence import fenced_blocks, without_fence
 from inspect_discoverybench.session.reply import CellResult
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, DEFAULT_OUTPUT_BYTES, PythonSession
 
+CALLS_AS_TEXT_KEY = "wrote_calls_as_text"
+"""Key in the metadata of a score that marks samples for which the function with this name is true."""
+
 CALLS_AS_TEXT = (
     "samples wrote their calls as text: try `-S actions=text` (with `--solver`; in an experiment, `actions: text` in "
     "the solver's `args`) or `-M emulate_tools=true`."
 )
-"""What is said of samples for which `wrote_calls_as_text` is true, after their number."""
+"""What is said of these samples, after their number."""
 
 LOST = "All variables are lost. The next call starts a new session."
 RESTARTED = "[The previous session ended, so this call ran in a new one. All earlier variables are lost.]"
