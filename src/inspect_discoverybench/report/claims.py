@@ -12,7 +12,7 @@ from inspect_discoverybench.comparison.difference import key_difference
 from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.report.charts import Chart, joined
 from inspect_discoverybench.report.leaderboard import Leaderboard, Standing
-from inspect_discoverybench.report.means import IntervalNames, Row, interval_columns
+from inspect_discoverybench.report.means import IntervalNames, Row, difference_columns, interval_columns
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.configuration import without_placebo
 from inspect_discoverybench.results.result_row import ResultRow, claim_prompts
@@ -127,13 +127,7 @@ def _difference(placebo: Tasks, data: Tasks) -> Row:
     difference = key_difference(placebo, data, CLAIM_KEY)
     if difference is None:
         return {"common tasks": 0, **dict.fromkeys(DIFFERENCE, math.nan)}
-    paired = difference.paired
-    return {
-        "common tasks": paired.tasks,
-        DIFFERENCE.value: 100 * paired.difference,
-        DIFFERENCE.low: 100 * paired.low,
-        DIFFERENCE.high: 100 * paired.high,
-    }
+    return {"common tasks": difference.paired.tasks, **difference_columns(difference.paired, DIFFERENCE)}
 
 
 def _counts(name: str, tasks: Tasks) -> Row:

@@ -8,7 +8,7 @@ import pandas as pd
 from inspect_discoverybench.comparison.difference import key_difference
 from inspect_discoverybench.report.charts import dots
 from inspect_discoverybench.report.leaderboard import AGENT, BEST, FLOOR, Leaderboard, Standing
-from inspect_discoverybench.report.means import HIGH, HMS, LOW, IntervalNames, Row, bound_columns
+from inspect_discoverybench.report.means import HIGH, HMS, LOW, IntervalNames, Row, bound_columns, difference_columns
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.configuration import without_placebo
 from inspect_discoverybench.results.task_result import TaskResult
@@ -28,7 +28,7 @@ def control_section(leaderboard: Leaderboard) -> Section | None:
         name = _control_name(standing, control)
         if not name or _measure(standing) != _measure(control):
             continue
-        difference = _difference_columns(control.tasks, standing.tasks)
+        difference = _comparison_columns(control.tasks, standing.tasks)
         if difference:
             row = standing.key_columns
             row["control"] = name
@@ -87,21 +87,17 @@ def _setup(standing: Standing) -> tuple[str, ...]:
     return first.sample.agent, first.run.model, *first.run.limits, *first.setup
 
 
-def _difference_columns(control: Sequence[TaskResult], agent: Sequence[TaskResult]) -> Row:
+def _comparison_columns(control: Sequence[TaskResult], agent: Sequence[TaskResult]) -> Row:
     """The paired difference of HMS; empty if the tasks have none in common."""
     control_by_id = {task.sample.id: task for task in control}
     agent_by_id = {task.sample.id: task for task in agent}
     difference = key_difference(control_by_id, agent_by_id)
     if difference is None:
         return {}
-    paired = difference.paired
-    bounds = bound_columns(difference.worst, difference.best)
     return {
-        "tasks": paired.tasks,
+        "tasks": difference.paired.tasks,
         f"control {HMS}": 100 * difference.baseline,
         f"agent {HMS}": 100 * difference.candidate,
-        DIFFERENCE.value: 100 * paired.difference,
-        DIFFERENCE.low: 100 * paired.low,
-        DIFFERENCE.high: 100 * paired.high,
-        **bounds,
+        **difference_columns(difference.paired, DIFFERENCE),
+        **bound_columns(difference.worst, difference.best),
     }

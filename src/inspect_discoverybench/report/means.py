@@ -9,6 +9,7 @@ from typing import NamedTuple
 from inspect_discoverybench.results.task_result import TaskResult
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 from inspect_discoverybench.statistics.mean import Estimate
+from inspect_discoverybench.statistics.paired import PairedDifference
 from inspect_discoverybench.statistics.partial_scores import bounds
 
 
@@ -47,6 +48,15 @@ def interval_columns(mean: Estimate | None, columns: IntervalNames = HMS_INTERVA
         columns.value: 100 * mean.mean,
         columns.low: 100 * mean.low,
         columns.high: 100 * mean.high,
+    }
+
+
+def difference_columns(paired: PairedDifference, columns: IntervalNames) -> Row:
+    """A difference × 100 and its interval in these columns."""
+    return {
+        columns.value: 100 * paired.difference,
+        columns.low: 100 * paired.low,
+        columns.high: 100 * paired.high,
     }
 
 
