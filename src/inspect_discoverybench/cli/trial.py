@@ -8,7 +8,7 @@ import click
 from inspect_discoverybench.cli.eval_options import model_options
 from inspect_discoverybench.cli.terminal import interrupt_on_termination, print_table, say, waiting
 from inspect_discoverybench.doctor.trial import SEED, Trial
-from inspect_discoverybench.solvers.step import FORMS
+from inspect_discoverybench.solvers.step import ACTION_FORMS
 
 ADVICE = {
     "calls": "The model acts by calls, the default of all agents.",
@@ -24,7 +24,9 @@ ADVICE = {
     help="The judge: PROVIDER/MODEL; -M and --model-base-url do not apply to it. [default: an offline one, and no "
     "audit]",
 )
-@click.option("--actions", type=click.Choice(FORMS), help="The form in which the model acts. [default: try both]")
+@click.option(
+    "--actions", type=click.Choice(ACTION_FORMS), help="The form in which the model acts. [default: try both]"
+)
 @model_options
 @click.option("--log-dir", default="logs-try", show_default=True, help="Folder of the logs.")
 def try_model(judge: str | None, actions: str | None, **options: Any) -> None:
@@ -37,7 +39,7 @@ def try_model(judge: str | None, actions: str | None, **options: Any) -> None:
     The exit code is 0 if the model acts, 1 if it does not or if anything ended with an error, and 2 for invalid
     options.
     """
-    forms = [actions] if actions else FORMS
+    forms = [actions] if actions else ACTION_FORMS
     trial = Trial(options, judge or "discoverybench/lexical", waiting)
     try:
         with interrupt_on_termination():

@@ -283,8 +283,8 @@ class WritingActor(Actor):
 ACTORS: Mapping[str, type[Actor]] = {"calls": CallingActor, "text": WritingActor}
 """The actor for each form in which a model acts."""
 
-FORMS = tuple(ACTORS)
-"""The forms."""
+ACTION_FORMS = tuple(ACTORS)
+"""These forms, the default of the agents first."""
 
 
 def create_actor(form: str, python: Tool | None = None) -> Actor:
@@ -293,8 +293,8 @@ def create_actor(form: str, python: Tool | None = None) -> Actor:
     Raises:
         InvalidArgument: There is no such form.
     """
-    if form not in FORMS:  # a tuple, because Inspect makes a list of `calls,text`, which is no key
-        possible = " or ".join(FORMS)
+    if form not in ACTION_FORMS:  # a tuple, because Inspect makes a list of `calls,text`, which is no key
+        possible = " or ".join(ACTION_FORMS)
         raise InvalidArgument(f"actions must be {possible}, got {form}.")
     return ACTORS[form](python)
 
