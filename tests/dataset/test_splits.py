@@ -11,14 +11,14 @@ from inspect_discoverybench import real, synth
 from inspect_discoverybench.dataset.custom import demo_samples
 from inspect_discoverybench.dataset.filters import FieldFilter, select
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
-from inspect_discoverybench.dataset.splits import REAL, SYNTH, Benchmark, Split, released_samples
+from inspect_discoverybench.dataset.splits import REAL, SYNTH, BenchmarkName, Split, released_samples
 from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
 
 pytestmark = pytest.mark.usefixtures("upstream")
 
 
-def metadata_of(benchmark: Benchmark, split: str) -> list[SampleMetadata]:
+def metadata_of(benchmark: BenchmarkName, split: str) -> list[SampleMetadata]:
     samples = released_samples(benchmark, split, Hints())
     return [SampleMetadata.model_validate(sample.metadata) for sample in samples]
 

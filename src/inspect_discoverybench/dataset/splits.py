@@ -15,7 +15,7 @@ from inspect_discoverybench.dataset.samples import make_samples
 from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 
-Benchmark = Literal["real", "synth"]
+BenchmarkName = Literal["real", "synth"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Split:
         answer_key: Path of its answer key, relative to the released data; None if the metadata has the gold hypotheses.
     """
 
-    benchmark: Benchmark
+    benchmark: BenchmarkName
     name: str
     answer_key: str | None = None
 
@@ -75,7 +75,7 @@ LITE_IDS = Path(__file__).with_name("real_lite.txt")
 """The ids of these samples, in order. `scripts/draw_lite.py` has drawn them."""
 
 
-def released_samples(benchmark: Benchmark, split: str, hints: Hints) -> list[Sample]:
+def released_samples(benchmark: BenchmarkName, split: str, hints: Hints) -> list[Sample]:
     """Load a split of DB-REAL (25 train and 239 test samples) or DB-SYNTH (550 train, 153 dev and 200 test samples).
 
     Args:
@@ -99,7 +99,7 @@ def released_samples(benchmark: Benchmark, split: str, hints: Hints) -> list[Sam
     return samples
 
 
-def _parts(benchmark: Benchmark) -> Mapping[str, Sequence[Split]]:
+def _parts(benchmark: BenchmarkName) -> Mapping[str, Sequence[Split]]:
     """The splits that are read for each value of the argument `split`. The samples of `lite` are some of `test`."""
     if benchmark == "real":
         train, test = REAL
