@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from inspect_discoverybench.statistics.new_studies import NewStudies
     from inspect_discoverybench.statistics.paired import PairedDifference
 
-SIGNIFICANCE_LEVEL = 0.05
-
 
 @click.command()
 @click.argument("systems", nargs=-1, required=True, metavar="BASELINE CANDIDATE…")
@@ -156,6 +154,9 @@ def _conclusions(hms: "KeyDifference", studies: str) -> Iterator[str]:
 
 
 def _significance(value: float) -> str:
+    # Imported here, because the module imports scipy, which takes seconds.
+    from inspect_discoverybench.statistics.interval import SIGNIFICANCE_LEVEL
+
     significance = "significant" if value < SIGNIFICANCE_LEVEL else "not significant"
     return f"{significance} at level {SIGNIFICANCE_LEVEL:g}"
 
