@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from inspect_discoverybench.dataset.data_folder import cache_folder, fetch
-from inspect_discoverybench.dataset.release import COMMIT, checksums, differences
+from inspect_discoverybench.dataset.release import COMMIT, checksums, file_differences
 from inspect_discoverybench.errors.exceptions import DataError
 from tests.dataset.mirror import DATA_FILE, Mirror, pack
 
@@ -83,7 +83,7 @@ def test_a_killed_fetch_does_not_affect_the_next_one(mirror: Mirror, caches: Pat
     assert left_behind(caches) == {f"{COMMIT}.partial"}
 
     mirror.gate.set()
-    assert differences(fetch()) == []
+    assert file_differences(fetch()) == []
     assert left_behind(caches) == {COMMIT}
 
 
@@ -131,5 +131,5 @@ def test_forced_fetch_replaces_the_folder_only_when_it_succeeds(mirror: Mirror, 
 
     mirror.drops_connections = False
     assert fetch(force=True) == root
-    assert differences(root) == []
+    assert file_differences(root) == []
     assert left_behind(caches) == {COMMIT}

@@ -16,7 +16,7 @@ from inspect_discoverybench.dataset.counts import FINDINGS, Counts, audit_releas
 from inspect_discoverybench.dataset.custom import custom_samples
 from inspect_discoverybench.dataset.draft import Draft
 from inspect_discoverybench.dataset.metadata_files import METADATA_NAME
-from inspect_discoverybench.dataset.release import checksums, differences
+from inspect_discoverybench.dataset.release import checksums, file_differences
 from inspect_discoverybench.dataset.splits import released_samples
 from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import InvalidArgument
@@ -43,7 +43,7 @@ def verify() -> None:
     The exit code is 1 if a file is missing or changed.
     """
     root = data_folder.local_root()
-    differing = differences(root)
+    differing = file_differences(root)
     for line in differing:
         say(line)
     say(f"{len(checksums())} files checked in {root}, {len(differing)} missing or changed")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from inspect_discoverybench.dataset.release import COMMIT, REPOSITORY, checksums, differences, first_difference
+from inspect_discoverybench.dataset.release import COMMIT, REPOSITORY, checksums, file_differences, first_difference
 from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.errors.redaction import public_url
 
@@ -41,7 +41,7 @@ def download_tree(root: Path) -> None:
     try:
         archive = _download(url, partial)
         _extract(archive, tree, shown_url)
-        differing = differences(tree)
+        differing = file_differences(tree)
         if differing:
             raise DataError(f"{shown_url}: {first_difference(differing)}. {_REMEDY}")
         if root.exists():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from inspect_discoverybench.dataset.absolute_path import absolute_path
 from inspect_discoverybench.dataset.archive import ALTERNATIVE, DATA_DIR_VARIABLE, download_tree
-from inspect_discoverybench.dataset.release import COMMIT, REPOSITORY, differences, first_difference
+from inspect_discoverybench.dataset.release import COMMIT, REPOSITORY, file_differences, first_difference
 from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.errors.file_failures import file_errors
 
@@ -85,7 +85,7 @@ def require_released(root: Path, paths: Iterable[str] | None = None) -> None:
         DataError: A file is missing, or differs from the released file.
         DiscoveryBenchError: A file cannot be read.
     """
-    differing = differences(root, paths)
+    differing = file_differences(root, paths)
     if differing:
         raise DataError(
             f"{root}: {first_difference(differing)}. Run `discoverybench data verify` for the full list. {remedy(root)}"

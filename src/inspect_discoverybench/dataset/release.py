@@ -34,7 +34,7 @@ def file_checksum(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def differences(root: Path, paths: Iterable[str] | None = None) -> list[str]:
+def file_differences(root: Path, paths: Iterable[str] | None = None) -> list[str]:
     """Compare files with the released files.
 
     Args:
