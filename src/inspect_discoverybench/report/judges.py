@@ -9,7 +9,7 @@ from typing import Any
 from inspect_discoverybench.report.leaderboard import Benchmark
 from inspect_discoverybench.results.audit_record import AuditRecord
 from inspect_discoverybench.results.result_row import ResultRow
-from inspect_discoverybench.scorer.judge_record import changes
+from inspect_discoverybench.scorer.judge_record import differing_values
 
 
 def name_judges(results: Sequence[ResultRow]) -> list[ResultRow]:
@@ -34,7 +34,7 @@ def name_judges(results: Sequence[ResultRow]) -> list[ResultRow]:
 def _name(model: str, first: Mapping[str, Any], record: Mapping[str, Any]) -> str:
     """The model, and how the record differs from the first one of that model."""
     details = []
-    for key, _, value in changes(first, record):
+    for key, _, value in differing_values(first, record):
         details.append(f"{key}={value}")
     if not details:
         return model

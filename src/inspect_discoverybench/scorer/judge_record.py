@@ -66,10 +66,10 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
         a: Metadata of a score.
         b: Metadata of another score.
     """
-    return [f"{path}: {value} and {other}" for path, value, other in changes(a, b)]
+    return [f"{path}: {value} and {other}" for path, value, other in differing_values(a, b)]
 
 
-def changes(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+def differing_values(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     """The compared values that differ: a path, such as `settings.temperature`, and both values.
 
     A setting that is null and one that is not recorded are the same: the provider's default.
