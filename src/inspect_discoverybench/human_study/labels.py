@@ -56,7 +56,7 @@ def _text_or_none(text: str) -> str | None:
     return text or None
 
 
-Verdict = Annotated[Literal["right", "wrong"] | None, BeforeValidator(_text_or_none)]
+RightOrWrong = Annotated[Literal["right", "wrong"] | None, BeforeValidator(_text_or_none)]
 """Whether the judge is right, in the words of annotators. An empty cell is None."""
 
 Counts = Annotated[Variables | None, BeforeValidator(_counts_or_none)]
@@ -67,11 +67,11 @@ class Label(Mark):
 
     form = "label"
 
-    gold_context: Verdict
-    predicted_context: Verdict
-    context_match: Verdict
-    variables: Verdict
-    relationship: Verdict
+    gold_context: RightOrWrong
+    predicted_context: RightOrWrong
+    context_match: RightOrWrong
+    variables: RightOrWrong
+    relationship: RightOrWrong
     true_variables: Counts = None
     true_relationship: Annotated[Literal["A", "B", "C"] | None, BeforeValidator(_text_or_none)] = None
 
@@ -83,9 +83,9 @@ class Label(Mark):
                 raise ValueError(f"true_{step} has an answer, but {step} is not wrong. Correct one of the two")
         return self
 
-    def verdict(self, step: JudgeStep) -> Verdict:
+    def verdict(self, step: JudgeStep) -> RightOrWrong:
         """The annotator's verdict on a step of the judge."""
-        verdict: Verdict = getattr(self, step)
+        verdict: RightOrWrong = getattr(self, step)
         return verdict
 
     def correct_score(self, facet: str) -> float | None:
