@@ -1,7 +1,6 @@
 """The section that compares agents with controls on the same tasks."""
 
 import itertools
-from collections.abc import Sequence
 
 import pandas as pd
 
@@ -11,7 +10,6 @@ from inspect_discoverybench.report.leaderboard import AGENT, BEST, FLOOR, Leader
 from inspect_discoverybench.report.means import HIGH, HMS, LOW, IntervalNames, Row, bound_columns, difference_columns
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.configuration import without_placebo
-from inspect_discoverybench.results.task_result import TaskResult
 
 DIFFERENCE = IntervalNames("difference × 100", LOW, HIGH)
 
@@ -28,7 +26,7 @@ def control_section(leaderboard: Leaderboard) -> Section | None:
         name = _control_name(standing, control)
         if not name or _measure(standing) != _measure(control):
             continue
-        difference = _comparison_columns(control.tasks, standing.tasks)
+        difference = _comparison_columns(control, standing)
         if difference:
             row = standing.key_columns
             row["control"] = name
@@ -87,11 +85,9 @@ def _setup(standing: Standing) -> tuple[str, ...]:
     return first.sample.agent, first.run.model, *first.run.limits, *first.setup
 
 
-def _comparison_columns(control: Sequence[TaskResult], agent: Sequence[TaskResult]) -> Row:
-    """The paired difference of HMS; empty if the tasks have none in common."""
-    control_by_id = {task.sample.id: task for task in control}
-    agent_by_id = {task.sample.id: task for task in agent}
-    difference = key_difference(control_by_id, agent_by_id)
+def _comparison_columns(control: Standing, agent: Standing) -> Row:
+    """The paired difference of HMS; empty if they have no scored task in common."""
+    difference = key_difference(control.tasks_by_id, agent.tasks_by_id)
     if difference is None:
         return {}
     return {

@@ -75,6 +75,11 @@ class Standing:
         """The results of all tasks and epochs."""
         return [result for task in self.tasks for result in task.results]
 
+    @property
+    def tasks_by_id(self) -> dict[str, TaskResult]:
+        """The tasks by the id of their sample, to pair them with those of another configuration."""
+        return {task.sample.id: task for task in self.tasks}
+
     @cached_property
     def mean(self) -> Estimate | None:
         """Mean HMS with its interval; None if no sample is scored."""

@@ -131,10 +131,7 @@ def _sentences(benchmark: Benchmark) -> Iterator[str]:
 def _lead(best: Standing, second: Standing) -> Iterator[str]:
     """By how much the best agent leads on the tasks that both have."""
     yield f"Best: {best.name}, before {second.name}."
-    difference = key_difference(
-        baseline={task.sample.id: task for task in second.tasks},
-        candidate={task.sample.id: task for task in best.tasks},
-    )
+    difference = key_difference(baseline=second.tasks_by_id, candidate=best.tasks_by_id)
     if difference is None:
         return
     paired = difference.paired
