@@ -7,7 +7,8 @@ import click
 
 from inspect_discoverybench.cli.experiment_options import ExperimentOptions, experiment_options
 from inspect_discoverybench.cli.outcome_table import print_outcomes
-from inspect_discoverybench.cli.terminal import interrupt_on_termination, plural, print_table, report_hint, say
+from inspect_discoverybench.cli.terminal import plural, print_table, report_hint, say
+from inspect_discoverybench.cli.termination import interrupt_on_termination
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.experiment.continuation import require_continuation
 from inspect_discoverybench.experiment.eval_set import build_eval_set

@@ -1,14 +1,11 @@
-"""The terminal: numbers and tables as text, and signals that end a command."""
+"""The terminal: texts, numbers and tables as commands print them."""
 
 import shlex
-import signal
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from types import FrameType
+from contextlib import contextmanager
 
 import click
-import psutil  # type: ignore[import-untyped]
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Column, Table
@@ -91,41 +88,3 @@ def plural(count: int, noun: str) -> str:
     """A count with its noun, such as `1 pair` or `2 pairs`."""
     ending = "" if count == 1 else "s"
     return f"{count} {noun}{ending}"
-
-
-@contextmanager
-def interrupt_on_termination() -> Iterator[list[int]]:
-    """Handle SIGTERM and SIGHUP like Ctrl-C, so that Inspect writes its logs and removes its containers.
-
-    Slurm, Kubernetes and CI systems end a job with SIGTERM, and a closed terminal sends SIGHUP. A signal that
-    is ignored, for example under `nohup`, stays ignored.
-
-    Yields:
-        The signals that were received: none if the user pressed Ctrl-C.
-    """
-    received: list[int] = []
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        received.append(number)
-        _interrupt(frame)
-
-    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    handled = [number for number in signals if signal.getsignal(number) is signal.SIG_DFL]
-    for number in handled:
-        signal.signal(number, interrupt)
-    try:
-        yield received
-    finally:
-        for number in handled:
-            signal.signal(number, signal.SIG_DFL)
-
-
-def _interrupt(frame: FrameType | None) -> None:
-    # Signal all child processes, as a terminal does on Ctrl-C. Otherwise `docker compose exec` would wait for the
-    # agent's code to end.
-    for process in psutil.Process().children(recursive=True):
-        with suppress(psutil.Error):
-            process.send_signal(signal.SIGINT)
-    # The event loop has its own handler for Ctrl-C. A background job has none, because the shell disables Ctrl-C.
-    handler = signal.getsignal(signal.SIGINT)
-    (handler if callable(handler) else signal.default_int_handler)(signal.SIGINT, frame)

@@ -6,7 +6,8 @@ from typing import Any
 import click
 
 from inspect_discoverybench.cli.eval_options import model_options
-from inspect_discoverybench.cli.terminal import interrupt_on_termination, print_table, say, waiting
+from inspect_discoverybench.cli.terminal import print_table, say, waiting
+from inspect_discoverybench.cli.termination import interrupt_on_termination
 from inspect_discoverybench.doctor.trial import SEED, Trial
 from inspect_discoverybench.solvers.step import ACTION_FORMS
 
