@@ -22,7 +22,7 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 _FORMULA = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")  # noqa: RUF001
 
 
-def escape(text: str) -> str:
+def _escape(text: str) -> str:
     """Put an apostrophe before a text that a spreadsheet would run as a formula.
 
     A text that starts with apostrophes and then such a character gets one more, so that every text can be restored.
@@ -47,14 +47,14 @@ def to_csv(rows: Sequence[Mapping[str, str]]) -> str:
     writer = csv.DictWriter(text, rows[0], lineterminator="\r\n")
     writer.writeheader()
     for row in rows:
-        safe_cells = {name: _safe(value) for name, value in row.items()}
+        safe_cells = {name: safe_cell(value) for name, value in row.items()}
         writer.writerow(safe_cells)
     return text.getvalue()
 
 
-def _safe(text: str) -> str:
+def safe_cell(text: str) -> str:
     """Make a text safe to open in a terminal and in a spreadsheet."""
-    return escape(printable(text))
+    return _escape(printable(text))
 
 
 @dataclass(frozen=True)

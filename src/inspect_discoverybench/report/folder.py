@@ -7,9 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
-from inspect_discoverybench.errors.redaction import printable
 from inspect_discoverybench.human_study.labels import read_labels
-from inspect_discoverybench.human_study.spreadsheet import escape
+from inspect_discoverybench.human_study.spreadsheet import safe_cell
 from inspect_discoverybench.report.contents import Contents
 from inspect_discoverybench.report.figure import svg
 from inspect_discoverybench.report.page import render_page
@@ -65,14 +64,14 @@ def report_files(contents: Contents) -> dict[str, bytes]:
 
 def csv(table: pd.DataFrame) -> bytes:
     """A table with all digits, an apostrophe before text that a spreadsheet would run, and no control characters."""
-    cells = table.map(_escaped)
+    cells = table.map(_safe_value)
     # Python 3.11 quotes a carriage return in a cell only if it is part of the line terminator.
     text = cells.to_csv(index=False, lineterminator="\r\n")
     return text.encode("utf-8", "replace")
 
 
-def _escaped(value: object) -> object:
-    return escape(printable(value)) if isinstance(value, str) else value
+def _safe_value(value: object) -> object:
+    return safe_cell(value) if isinstance(value, str) else value
 
 
 def write_files(out: Path, report: Mapping[str, bytes]) -> None:
