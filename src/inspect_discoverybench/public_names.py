@@ -3,6 +3,8 @@
 PACKAGES = ("discoverybench", "inspect_discoverybench")
 """The package names under which everything is registered. Logs have either."""
 
+_PREFIXES = tuple(f"{package}/" for package in PACKAGES)
+
 SOLVERS = {
     "react": "solvers.react",
     "codegen": "solvers.codegen",
@@ -16,3 +18,15 @@ SOLVERS = {
 
 SCORERS = {"hms": "scorer.scorer"}
 """The scorer, with its module."""
+
+
+def is_of_package(name: str) -> bool:
+    """Whether a task or solver with this name is one of this package."""
+    return name.startswith(_PREFIXES)
+
+
+def without_package(name: str) -> str:
+    """The name of a task or solver, without the package's prefix."""
+    for prefix in _PREFIXES:
+        name = name.removeprefix(prefix)
+    return name

@@ -18,10 +18,7 @@ from inspect_ai.util import StoreModel, store_as
 from pydantic import Field
 
 from inspect_discoverybench.errors.redaction import public_settings
-from inspect_discoverybench.public_names import PACKAGES, SOLVERS
-
-PREFIXES = tuple(f"{package}/" for package in PACKAGES)
-"""Prefixes of this package's tasks and solvers."""
+from inspect_discoverybench.public_names import SOLVERS, is_of_package, without_package
 
 UNKNOWN = "unknown"
 """Name of an agent that the log does not tell."""
@@ -104,18 +101,6 @@ def _without_setup(solvers: Sequence[str]) -> list[str]:
 
 def _is_of_setup(solver: str) -> bool:
     return is_of_package(solver) and agent_name(solver) not in SOLVERS
-
-
-def is_of_package(name: str) -> bool:
-    """Whether a task or solver with this name is one of this package."""
-    return name.startswith(PREFIXES)
-
-
-def without_package(name: str) -> str:
-    """The name of a task or solver, without the package's prefix."""
-    for prefix in PREFIXES:
-        name = name.removeprefix(prefix)
-    return name
 
 
 def agent_name(solver: str) -> str:

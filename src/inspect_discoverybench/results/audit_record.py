@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from inspect_ai.log import EvalLog, EvalMetric
 
-from inspect_discoverybench.results.agent_record import is_of_package, without_package
+from inspect_discoverybench.public_names import is_of_package, without_package
 from inspect_discoverybench.scorer.facets import FACETS
 
 AUDIT_TASK = "judge_audit"

@@ -11,7 +11,7 @@ from inspect_ai.model import GenerateConfig, ModelConfig
 
 from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.errors.redaction import public_settings
-from inspect_discoverybench.results.agent_record import is_of_package, without_package
+from inspect_discoverybench.public_names import is_of_package, without_package
 from inspect_discoverybench.scorer.judge import GRADER
 from inspect_discoverybench.scorer.request_settings import OPERATIONAL_SETTINGS
 
