@@ -28,7 +28,7 @@ PROMPT_KEY = "claim_prompt"
 comparable scores, because it decides nothing about HMS."""
 
 
-def is_asked(metadata: Mapping[str, Any], claim: bool) -> bool:
+def is_claim_asked(metadata: Mapping[str, Any], claim: bool) -> bool:
     """Whether the judge is asked if a sample claims a relationship.
 
     On a placebo it always is, unless the gold hypothesis survives the permutation, so that a claim may be true.

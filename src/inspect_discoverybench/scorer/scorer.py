@@ -13,7 +13,7 @@ from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.errors.exceptions import RETRY, ModelFailed
 from inspect_discoverybench.errors.invalid_values import require_boolean
 from inspect_discoverybench.errors.provider_failures import one_line
-from inspect_discoverybench.scorer.claim import CLAIM_KEY, is_asked
+from inspect_discoverybench.scorer.claim import CLAIM_KEY, is_claim_asked
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
@@ -62,7 +62,7 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, claim: bool = F
         return result
 
     async def score_answer(state: TaskState, target: Target) -> Score:
-        with_claim = is_asked(state.metadata or {}, claim)
+        with_claim = is_claim_asked(state.metadata or {}, claim)
         keys = _score_keys(with_released, with_claim)
         error = recorded_error()
         if error is not None:
@@ -140,7 +140,7 @@ def _outage(state: TaskState) -> str | None:
 
 def _claim_note(state: TaskState) -> str:
     metadata = state.metadata or {}
-    if metadata.get("placebo") is None or is_asked(metadata, claim=True):
+    if metadata.get("placebo") is None or is_claim_asked(metadata, claim=True):
         return ""
     return (
         "\n\n### Claim of a relationship: left out\n\nThe gold hypothesis of this goal survives the permutation of the "
