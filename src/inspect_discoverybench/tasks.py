@@ -210,9 +210,9 @@ def custom(  # noqa: D417
     """
     from inspect_discoverybench.dataset.custom import (
         custom_samples,
-        goal_about_files,
+        file_goal_samples,
         require_readable_by_image,
-        single_goal,
+        study_goal_samples,
     )
     from inspect_discoverybench.discovery import discovery_task
     from inspect_discoverybench.sandbox.specification import SandboxOptions
@@ -235,9 +235,9 @@ def custom(  # noqa: D417
     title = ", ".join(file.name for file in files)
 
     if data is not None:
-        samples = goal_about_files(files, goal, hints)
+        samples = file_goal_samples(files, goal, hints)
     elif goal is not None:
-        samples = single_goal(files[0], goal, key_file, hints)
+        samples = study_goal_samples(files[0], goal, key_file, hints)
     else:
         samples = custom_samples(files[0], key_file, hints)
 

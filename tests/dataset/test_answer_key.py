@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from inspect_discoverybench.dataset.custom import single_goal
+from inspect_discoverybench.dataset.custom import study_goal_samples
 from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import DataError
 from tests.dataset.studies import load, study, write_study
@@ -42,7 +42,7 @@ def test_an_answer_key_is_read_in_several_formats(folder: Path, text: str, encod
 
 def test_one_goal_has_its_gold_hypothesis_from_the_key(folder: Path) -> None:
     key = write_key(folder, f"{HEADER}\nmine,0,4,So.\n")
-    [sample] = single_goal(folder / "metadata_0.json", "Why?", key, Hints())
+    [sample] = study_goal_samples(folder / "metadata_0.json", "Why?", key, Hints())
     assert sample.target == "So."
 
 

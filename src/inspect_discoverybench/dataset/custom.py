@@ -87,7 +87,7 @@ def _require_readable(file: Path, answer_key: Path | None) -> None:
         Table.read(file)
 
 
-def single_goal(path: Path, goal: object, answer_key: Path | None, hints: Hints) -> list[Sample]:
+def study_goal_samples(path: Path, goal: object, answer_key: Path | None, hints: Hints) -> list[Sample]:
     """Make one sample that asks a goal about the study of one metadata file.
 
     The sample has a gold hypothesis only if the metadata file has the same goal, and its gold hypothesis is given.
@@ -118,7 +118,7 @@ def single_goal(path: Path, goal: object, answer_key: Path | None, hints: Hints)
     return samples
 
 
-def goal_about_files(paths: Sequence[Path], goal: object, hints: Hints) -> list[Sample]:
+def file_goal_samples(paths: Sequence[Path], goal: object, hints: Hints) -> list[Sample]:
     """Make one sample that asks a goal about data files without a metadata file. It has no gold hypothesis.
 
     Args:
@@ -149,7 +149,7 @@ def check_study(path: Path, answer_key: Path | None) -> None:
     if Study.read(path).goals:
         custom_samples(path, answer_key, Hints())
     else:
-        single_goal(path, "What do the data show?", None, Hints())
+        study_goal_samples(path, "What do the data show?", None, Hints())
 
 
 def _goal_text(goal: object) -> str:
