@@ -1,6 +1,6 @@
 """The difference of two systems in a score, on the tasks that both have."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
@@ -14,14 +14,25 @@ K = TypeVar("K")
 
 
 @dataclass(frozen=True)
+class _CommonTask:
+    """A task that both systems ran, with the scores of each in its epochs."""
+
+    cluster: str
+    study: str | None
+    baseline: PartialScores
+    candidate: PartialScores
+
+    @property
+    def is_scored_by_both(self) -> bool:
+        """Whether each system has a score in some epoch."""
+        return bool(self.baseline.known and self.candidate.known)
+
+
+@dataclass(frozen=True)
 class _Side:
     """The scores of one system on the common tasks."""
 
     scores: Sequence[PartialScores]
-
-    @classmethod
-    def of(cls, tasks: Iterable[TaskResult], key: str) -> "_Side":
-        return cls([task.score(key) for task in tasks])
 
     @property
     def means(self) -> list[float]:
@@ -85,37 +96,41 @@ def key_difference(
         key: Key of the score.
         comparisons: Number of differences that are read together. Interval and p-value are adjusted for it.
     """
-    common = [name for name in baseline if name in candidate]
-    tasks = [baseline[name] for name in common]
-    of_baseline = _Side.of(tasks, key)
-    of_candidate = _Side.of([candidate[name] for name in common], key)
-    pairs = list(zip(of_baseline.scores, of_candidate.scores, strict=True))
-    scored = [
-        (baseline_score.mean, candidate_score.mean)
-        for baseline_score, candidate_score in pairs
-        if baseline_score.known and candidate_score.known
+    tasks = [
+        _CommonTask(
+            cluster=result.cluster,
+            study=result.sample.study,
+            baseline=result.score(key),
+            candidate=candidate[name].score(key),
+        )
+        for name, result in baseline.items()
+        if name in candidate
     ]
+    scored = [task for task in tasks if task.is_scored_by_both]
     if not scored:
         return None
 
+    of_baseline = _Side([task.baseline for task in tasks])
+    of_candidate = _Side([task.candidate for task in tasks])
     return KeyDifference(
         key=key,
-        baseline=fmean(mean for mean, _ in scored),
-        candidate=fmean(mean for _, mean in scored),
+        baseline=fmean(task.baseline.mean for task in scored),
+        candidate=fmean(task.candidate.mean for task in scored),
         paired=compare_paired(
             of_candidate.means,
             of_baseline.means,
             clusters=[task.cluster for task in tasks],
-            studies=[task.sample.study for task in tasks],
+            studies=[task.study for task in tasks],
             possible=(of_candidate.possible, of_baseline.possible),
             comparisons=comparisons,
         ),
         missing=of_baseline.missing + of_candidate.missing,
         worst=of_candidate.lowest - of_baseline.highest,
         best=of_candidate.highest - of_baseline.lowest,
-        failures_lowest=fmean(
-            candidate_score.mean_if_missing(0) - baseline_score.mean
-            for baseline_score, candidate_score in pairs
-            if baseline_score.known
-        ),
+        failures_lowest=_difference_with_failures_lowest(tasks),
     )
+
+
+def _difference_with_failures_lowest(tasks: Sequence[_CommonTask]) -> float:
+    """The difference on the tasks that the baseline scored, if the candidate's missing scores were 0."""
+    return fmean(task.candidate.mean_if_missing(0) - task.baseline.mean for task in tasks if task.baseline.known)
