@@ -94,65 +94,56 @@ def compare_systems(systems: Sequence[System], left_out: Mapping[str, str], anyw
     """
     combinations = list(itertools.combinations(systems, 2))
     warnings: list[str] = []
-    for a, b in combinations:
-        warnings += incompatibilities(a, b)
+    for baseline, candidate in combinations:
+        warnings += incompatibilities(baseline, candidate)
     if warnings and not anyway:
-        first = warnings[0]
-        raise InvalidArgument(f"{first} Use comparable logs, or pass --anyway.")
+        raise InvalidArgument(f"{warnings[0]} Use comparable logs, or pass --anyway.")
 
     coverage = {}
     for system in systems:
-        benchmark = system.configuration.benchmark
-        tasks = describe_coverage(benchmark, system.results)
-        coverage[system.name] = tasks
-    count = len(combinations)
-    pairs = [_pair(a, b, count) for a, b in combinations]
-    notes = list(notes_on(systems))
-    ranking = _ranking(systems)
+        coverage[system.name] = describe_coverage(system.configuration.benchmark, system.results)
+    pairs = [_pair(baseline, candidate, comparisons=len(combinations)) for baseline, candidate in combinations]
     return SystemComparison(
         pairs=pairs,
-        ranking=ranking,
+        ranking=_ranking(systems),
         coverage=coverage,
         warnings=warnings,
-        notes=notes,
+        notes=list(notes_on(systems)),
         left_out=left_out,
     )
 
 
-def _pair(a: System, b: System, comparisons: int) -> SystemPair:
-    common = a.tasks.keys() & b.tasks.keys()
-    names = f"{a.name} and {b.name}"
+def _pair(baseline: System, candidate: System, comparisons: int) -> SystemPair:
+    common = baseline.tasks.keys() & candidate.tasks.keys()
+    names = f"{baseline.name} and {candidate.name}"
     if not common:
-        first = a.configuration.benchmark
-        second = b.configuration.benchmark
         raise InvalidArgument(
-            f"{names} have no common sample: they ran {first} and {second}. A paired comparison needs the same task "
-            "and sample ids; a placebo is compared with the data by `discoverybench report`."
+            f"{names} have no common sample: they ran {baseline.configuration.benchmark} and "
+            f"{candidate.configuration.benchmark}. A paired comparison needs the same task and sample ids; a placebo "
+            "is compared with the data by `discoverybench report`."
         )
 
     keys = [*SCORE_KEYS, RELEASED]  # HMS first
-    if len(claim_prompts([*a.results, *b.results])) < 2:
+    if len(claim_prompts([*baseline.results, *candidate.results])) < 2:
         keys.append(CLAIM_KEY)
-    differences = [key_difference(_with(a, key), _with(b, key), key, comparisons) for key in keys]
+    differences = [
+        key_difference(_tasks_with(key, baseline), _tasks_with(key, candidate), key, comparisons) for key in keys
+    ]
     if differences[0] is None:
         raise InvalidArgument(f"{names} have no common sample that both scored.")
 
-    count = len(common)
-    only_baseline = len(a.tasks) - count
-    only_candidate = len(b.tasks) - count
-    studies = [a.tasks[name].sample.study for name in common]
     return SystemPair(
-        baseline=a.name,
-        candidate=b.name,
+        baseline=baseline.name,
+        candidate=candidate.name,
         keys=[difference for difference in differences if difference is not None],
-        common=count,
-        only_baseline=only_baseline,
-        only_candidate=only_candidate,
-        studies=_describe(studies),
+        common=len(common),
+        only_baseline=len(baseline.tasks) - len(common),
+        only_candidate=len(candidate.tasks) - len(common),
+        studies=_describe([baseline.tasks[name].sample.study for name in common]),
     )
 
 
-def _with(system: System, key: str) -> Mapping[TaskId, TaskResult]:
+def _tasks_with(key: str, system: System) -> Mapping[TaskId, TaskResult]:
     """The tasks whose scores have a key."""
     return {name: task for name, task in system.tasks.items() if task.has(key)}
 

@@ -1,6 +1,7 @@
 """Systems to compare: the results of one configuration, selected from logs."""
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -149,18 +150,10 @@ def _select(text: str, selection: Mapping[str, str], results: Sequence[ResultRow
     configurations = configurations_of(results)
     selected = list(zip(configurations, results, strict=True))
     for column, expected in selection.items():
-        values = set()
-        matching = []
-        for configuration, result in selected:
-            value = _column_text(configuration, result, column)
-            values.add(value)
-            if value == expected:
-                row = (configuration, result)
-                matching.append(row)
-
+        values = [_column_text(configuration, result, column) for configuration, result in selected]
+        matching = [row for row, value in zip(selected, values, strict=True) if value == expected]
         if not matching:
-            first_values = sorted(values)[:MAX_VALUES]
-            listed = ", ".join(first_values)
+            listed = ", ".join(sorted(set(values))[:MAX_VALUES])
             raise DataError(f"{text}: no sample has {column}={expected}. Values in the logs: {listed}.")
         selected = matching
     return selected
@@ -178,17 +171,14 @@ def _column_text(configuration: Configuration, result: ResultRow, column: str) -
 
 
 def _systems(text: str, selected: Selected) -> list[System]:
-    """The results that the user's text selected, by configuration, with one score. Their names contain the text."""
-    score = min(result.score.score for _, result in selected)  # HMS, before HMS1
-    results: dict[Configuration, list[ResultRow]] = {}
-    for configuration, result in selected:
-        if result.score.score == score:
-            rows = results.setdefault(configuration, [])
-            rows.append(result)
+    """A system for each configuration among the results that the user's text selected. Its name begins with the text.
 
-    systems = []
-    for configuration, rows in results.items():
-        long_name = f"{text}: {configuration.name}"
-        system = System(long_name, configuration, rows)
-        systems.append(system)
-    return systems
+    Of several scores, it has that of the first judge.
+    """
+    # The first in alphabetical order: `HMS`, before `HMS1` of a further judge.
+    first_score = min(result.score.score for _, result in selected)
+    results: dict[Configuration, list[ResultRow]] = defaultdict(list)
+    for configuration, result in selected:
+        if result.score.score == first_score:
+            results[configuration].append(result)
+    return [System(f"{text}: {configuration.name}", configuration, rows) for configuration, rows in results.items()]
