@@ -36,7 +36,7 @@ class ExperimentOptions:
 
     @property
     def words(self) -> list[str]:
-        """The words of the command line that repeat them, without secrets."""
+        """The file and the changes as words of a command line, without secrets."""
         words = [self.file]
         for change in self.changes:
             words += ["--set", _public(change)]
@@ -79,14 +79,16 @@ def _public(change: str) -> str:
 
 
 def _path(file: str) -> Path:
-    """The path of an experiment file, or of the shipped experiment with this name."""
+    """The path of an experiment file, or of the shipped experiment with this name, with or without its suffix."""
     path = Path(file)
-    # A folder may have the name of a shipped experiment: the demo's logs, or one in which to try it.
-    if len(path.parts) != 1 or (path.exists() and not path.is_dir()):
+    has_folder = len(path.parts) != 1
+    # A folder does not count: the demo's logs, or a folder in which to try it, may have the name of the experiment.
+    is_own_file = path.exists() and not path.is_dir()
+    if has_folder or is_own_file:
         return path
 
-    experiments = {file.stem: file for file in shipped("evals").glob("*.yaml")}
-    del experiments["scan"]  # a scan of transcripts
+    experiments = {shipped_file.stem: shipped_file for shipped_file in shipped("evals").glob("*.yaml")}
+    del experiments["scan"]  # settings of the transcript scanners, and no experiment
     if path.stem in experiments:
         return experiments[path.stem]
     suggestion = did_you_mean(path.stem, experiments)

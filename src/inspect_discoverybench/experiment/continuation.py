@@ -52,13 +52,15 @@ def _require_kept(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
     if position is None or log.settings != eval_set.experiment.settings:
         raise InvalidExperiment(f"{where} does not belong to this experiment in its current form. {OTHER_LOG_DIR}")
 
-    run = eval_set.runs[position]
-    if log.agent_digest != (run.task.metadata or {}).get(AGENT_DIGEST):
-        raise InvalidExperiment(f"{where}: the file of the agent {run.labels.solver} changed. {OTHER_LOG_DIR}")
+    whole_run = eval_set.runs[position]
+    if log.agent_digest != (whole_run.task.metadata or {}).get(AGENT_DIGEST):
+        raise InvalidExperiment(f"{where}: the file of the agent {whole_run.labels.solver} changed. {OTHER_LOG_DIR}")
 
-    dataset_size = len(run.task.dataset)
-    if log.shard is not None:
-        run = Shard.parse(log.shard).part_of(run, position)
+    if log.shard is None:
+        run = whole_run
+        dataset_size = len(run.task.dataset)
+    else:
+        run = Shard.parse(log.shard).part_of(whole_run, position)
         dataset_size = len(run.samples)
     _require_same_inputs(log, run, where)
 
@@ -66,10 +68,8 @@ def _require_kept(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
     # together would repeat some samples and leave out others.
     shard_to_run = None if shard is None else str(shard)
     is_to_be_run = log.shard == shard_to_run
-    samples = set(log.finished) if is_to_be_run else log.planned
-    lost = samples - run.sample_keys
-    if _starts_over(log, eval_set, dataset_size):
-        lost = samples
+    required = set(log.finished) if is_to_be_run else log.planned
+    lost = required if _starts_over(log, eval_set, dataset_size) else required - run.sample_keys
     if lost:
         raise InvalidExperiment(
             f"{eval_set.file.path}: {len(lost)} samples of {Path(log.path).name} in {eval_set.log_dir} would be "

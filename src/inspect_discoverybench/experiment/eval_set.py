@@ -164,13 +164,18 @@ def _build_solver(component: Component, where: str) -> Solver:
 
 
 def _suggestion(name: str, names: Iterable[str]) -> str:
-    """The registry name of this package that is most similar to a misspelled one, in a sentence."""
+    """The question "Did you mean …?" with the registry name of this package that is most similar to a misspelled one.
+
+    It is empty if no name is similar, or if the name is right, so that something else failed.
+    """
     own_name = name.rpartition("/")[2]
     nearest = get_close_matches(own_name, names, n=1)
     if not nearest:
         return ""
     full_name = f"discoverybench/{nearest[0]}"
-    return "" if name == full_name else f"Did you mean {full_name}?"
+    if name == full_name:
+        return ""
+    return f"Did you mean {full_name}?"
 
 
 def _build_roles(experiment: Experiment, file: YamlFile) -> dict[str, Model]:

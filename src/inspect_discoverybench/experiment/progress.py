@@ -97,14 +97,12 @@ def read_progress(eval_set: EvalSet) -> Progress:
 
 def _read_logs(log_dir: str) -> list[RunLog]:
     """Read all logs, and again if a process is just writing one."""
-    for attempt in range(1, ATTEMPTS + 1):
+    for _ in range(ATTEMPTS - 1):
         try:
             return list(read_run_logs(log_dir))
         except UnreadableLog:
-            if attempt == ATTEMPTS:
-                raise
             time.sleep(0.5)
-    return []
+    return list(read_run_logs(log_dir))
 
 
 def _shards(log_dir: str, logs: Sequence[RunLog]) -> list[Shard]:
