@@ -245,17 +245,18 @@ def without_reasoning(text: str, is_complete: bool = True) -> str:
     opening tag into the prompt. The text after a tag that is never closed is kept, because some models write their
     answer there, but not if the text was cut off: it ends within the reasoning.
     """
-    starts = pattern(Meaning.REASONING_STARTS)
-    *before_ends, answer = pattern(Meaning.REASONING_ENDS).split(text)
-    if not is_complete:
-        answer, *_ = starts.split(answer, maxsplit=1)
+    *parts, answer = pattern(Meaning.REASONING_ENDS).split(text)
     kept: list[str] = []
-    for part in before_ends:
-        outside, *reasoning = starts.split(part, maxsplit=1)
-        if reasoning:
-            kept.append(outside)
+    for part in parts:  # each ends with reasoning, whose closing tag followed
+        opening = pattern(Meaning.REASONING_STARTS).search(part)
+        if opening is None:
+            kept.clear()  # the opening tag is in the prompt, so all of the text up to here is reasoning
         else:
-            kept.clear()
+            kept.append(part[: opening.start()])
+
+    opening = pattern(Meaning.REASONING_STARTS).search(answer)
+    if opening is not None and not is_complete:
+        answer = answer[: opening.start()]
     outside_tags = "".join([*kept, answer])
     return pattern(Meaning.TURN_ENDS).sub("", outside_tags).strip("\ufeff \t\r\n")
 
