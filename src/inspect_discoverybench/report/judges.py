@@ -33,12 +33,10 @@ def name_judges(results: Sequence[ResultRow]) -> list[ResultRow]:
 
 def _name(model: str, first: Mapping[str, Any], record: Mapping[str, Any]) -> str:
     """The model, and how the record differs from the first one of that model."""
-    details = []
-    for key, _, value in differing_values(first, record):
-        details.append(f"{key}={value}")
-    if not details:
+    differing = [f"{value.path}={value.second}" for value in differing_values(first, record)]
+    if not differing:
         return model
-    listed = ", ".join(details)
+    listed = ", ".join(differing)
     return f"{model} ({listed})"
 
 

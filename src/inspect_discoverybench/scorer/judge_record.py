@@ -1,6 +1,7 @@
 """What a score records about its judge, and how the records of two scores are compared."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -59,26 +60,46 @@ def compared_part(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return {key: metadata[key] for key in COMPARED_KEYS if key in metadata}
 
 
-def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
+@dataclass(frozen=True)
+class DifferingValue:
+    """A compared value that differs between the records of two scores.
+
+    Attributes:
+        path: What it is, such as `settings.temperature`.
+        first: The value in the first record; `NOT_RECORDED` if it is not there.
+        second: The value in the second record.
+    """
+
+    path: str
+    first: Any
+    second: Any
+
+
+def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
     """List the differences between the records of two scores, one line each; empty if the scores are comparable.
 
     Args:
-        a: Metadata of a score.
-        b: Metadata of another score.
+        first: Metadata of a score.
+        second: Metadata of another score.
     """
-    return [f"{path}: {value} and {other}" for path, value, other in differing_values(a, b)]
+    return [f"{value.path}: {value.first} and {value.second}" for value in differing_values(first, second)]
 
 
-def differing_values(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """The compared values that differ: a path, such as `settings.temperature`, and both values.
+def differing_values(first: Mapping[str, Any], second: Mapping[str, Any]) -> Iterator[DifferingValue]:
+    """The compared values that differ between the metadata of two scores.
 
     A setting that is null and one that is not recorded are the same: the provider's default.
     """
-    first = _flattened(compared_part(a))
-    second = _flattened(compared_part(b))
-    for path in first | second:
-        if first.get(path) != second.get(path):
-            yield path, first.get(path, NOT_RECORDED), second.get(path, NOT_RECORDED)
+    first_values = _flattened(compared_part(first))
+    second_values = _flattened(compared_part(second))
+    paths = dict.fromkeys([*first_values, *second_values])
+    for path in paths:
+        if first_values.get(path) != second_values.get(path):
+            yield DifferingValue(
+                path,
+                first=first_values.get(path, NOT_RECORDED),
+                second=second_values.get(path, NOT_RECORDED),
+            )
 
 
 def _flattened(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
