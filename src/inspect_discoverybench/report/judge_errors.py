@@ -71,16 +71,15 @@ def _scored_samples(standing: Standing, true: TrueScores) -> pd.DataFrame:
 
 
 def _corrected_columns(samples: pd.DataFrame) -> Row:
-    labelled = samples.true_hms.count()
-    # Sheets are drawn at random from all samples that need labels.
-    drawn_from = samples.needs_label.sum()
-    probabilities = samples.needs_label * labelled / drawn_from
+    labelled = samples.true_hms.count()  # those that are not NaN
+    # Sheets are drawn at random from all samples that need labels, so each of them had the same chance to be labelled.
+    chance = labelled / samples.needs_label.sum()
     corrected = corrected_mean(
-        samples.hms.to_numpy(),
-        samples.true_hms.to_numpy(),
-        list(samples.cluster),
-        probabilities.to_numpy(),
-        samples.weight.to_numpy(),
+        judged=samples.hms.to_numpy(),
+        true=samples.true_hms.to_numpy(),
+        clusters=list(samples.cluster),
+        probabilities=(samples.needs_label * chance).to_numpy(),  # 0 for the others
+        weights=samples.weight.to_numpy(),
     )
     return {
         "corrected": 100 * corrected.mean,

@@ -177,7 +177,10 @@ def _all_messages(transcript: Transcript) -> Iterator[ChatMessage]:
 
 
 async def _union(results: Sequence[Result]) -> Result:
-    """The faults found in any part of a long transcript. Without any, a part with an invalid reply leaves it open."""
+    """The faults that were found in any of the parts in which a long transcript is read.
+
+    If none was found, but a part has an invalid reply, the value is None: it is not known whether there is a fault.
+    """
     union = await ResultReducer.union(list(results))
     if not union.value and any(result.value is None for result in results):
         return union.model_copy(update={"value": None})
