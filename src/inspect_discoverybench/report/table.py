@@ -1,6 +1,6 @@
 """Tables as readers see them: headings and cells as texts, with each interval in one cell."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,7 +52,7 @@ def shown_tables(table: pd.DataFrame, titles: Mapping[str, str]) -> list[ShownTa
         table: The numbers.
         titles: Title of each benchmark; empty for one table of all rows.
     """
-    return _of_each_benchmark(table, titles, _shown_table)
+    return [_shown_table(title, rows) for title, rows in _by_benchmark(table, titles)]
 
 
 def shown_groups(table: pd.DataFrame, titles: Mapping[str, str], column: str) -> list[ShownTable]:
@@ -63,44 +63,47 @@ def shown_groups(table: pd.DataFrame, titles: Mapping[str, str], column: str) ->
         titles: Title of each benchmark.
         column: Column of the groups.
     """
-
-    def shown(title: str, rows: pd.DataFrame) -> ShownTable:
-        means = _cells(rows, HMS_INTERVAL.value)
-        lows, highs = _cells(rows, HMS_INTERVAL.low), _cells(rows, HMS_INTERVAL.high)
+    tables = []
+    for title, rows in _by_benchmark(table, titles):
+        means = _marked(_cells(rows, HMS_INTERVAL.value), rows)
+        intervals = _intervals(_cells(rows, HMS_INTERVAL.low), _cells(rows, HMS_INTERVAL.high))
         cells = [
-            _group_cell(mean, f"{low} to {high}", size)
-            for mean, low, high, size in zip(_marked(means, rows), lows, highs, rows.tasks, strict=True)
+            _group_cell(mean, interval, size) for mean, interval, size in zip(means, intervals, rows.tasks, strict=True)
         ]
-        names = list(dict.fromkeys(rows[column].map(_label)))
-        return _crossed(title, rows[column], rows, cells, names)
-
-    return _of_each_benchmark(table, titles, shown)
+        groups = list(dict.fromkeys(rows[column].map(_label)))
+        tables.append(_crossed(title, rows, column, groups, cells))
+    return tables
 
 
 def shown_shares(
-    table: pd.DataFrame, titles: Mapping[str, str], column: str, share: str, order: Iterable[str]
+    table: pd.DataFrame, titles: Mapping[str, str], column: str, share: str, order: Collection[str]
 ) -> list[ShownTable]:
-    """For each benchmark a table of configurations by the values of a column in this order, whose cells have shares."""
-    places = list(order)
+    """For each benchmark a table of configurations by the values of a column, whose cells have shares.
 
-    def shown(title: str, rows: pd.DataFrame) -> ShownTable:
-        names = sorted(set(rows[column]), key=places.index)
-        return _crossed(title, rows[column], rows, _cells(rows, share), names)
+    Args:
+        table: The numbers, one row per configuration and value.
+        titles: Title of each benchmark.
+        column: Column of the values.
+        share: Column of the shares.
+        order: All values, in the order in which they are shown.
+    """
+    tables = []
+    for title, rows in _by_benchmark(table, titles):
+        occurring = set(rows[column])
+        values = [value for value in order if value in occurring]
+        tables.append(_crossed(title, rows, column, values, _cells(rows, share)))
+    return tables
 
-    return _of_each_benchmark(table, titles, shown)
 
-
-def _of_each_benchmark(
-    table: pd.DataFrame, titles: Mapping[str, str], show: Callable[[str, pd.DataFrame], ShownTable]
-) -> list[ShownTable]:
+def _by_benchmark(table: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The title and the rows of each benchmark; all rows under an empty title if there are no titles."""
     if table.empty:
-        return []
+        return
     if not titles:
-        return [show("", table)]
-    return [
-        show(titles[str(benchmark)], rows.drop(columns="benchmark"))
-        for benchmark, rows in table.groupby("benchmark", sort=False)
-    ]
+        yield "", table
+        return
+    for benchmark, rows in table.groupby("benchmark", sort=False):
+        yield titles[str(benchmark)], rows.drop(columns="benchmark")
 
 
 def _group_cell(mean: str, interval: str, tasks: int) -> str:
@@ -111,18 +114,31 @@ def _group_cell(mean: str, interval: str, tasks: int) -> str:
     return f"{mean}\n{count}"
 
 
-def _crossed(
-    title: str, groups: pd.Series, rows: pd.DataFrame, cells: Sequence[str], names: Sequence[str]
-) -> ShownTable:
-    """Configurations by groups, with the fewer of them in columns: a page has more room below than beside."""
+def _crossed(title: str, rows: pd.DataFrame, column: str, groups: Sequence[str], cells: Sequence[str]) -> ShownTable:
+    """Configurations by groups, with the fewer of them in columns: a page has more room below than beside.
+
+    Args:
+        title: Title of the table.
+        rows: The numbers, one row per configuration and group.
+        column: Column of the groups.
+        groups: The groups in their order.
+        cells: The text of each row's cell.
+    """
     configurations = list(dict.fromkeys(rows.configuration))
-    cell_of = dict(zip(zip(rows.configuration, groups.map(_label), strict=True), cells, strict=True))
-    if len(names) <= len(configurations):
-        columns = {name: [cell_of.get((row, name), MISSING) for row in configurations] for name in names}
+    text_of: dict[tuple[str, str], str] = {}
+    for configuration, group, text in zip(rows.configuration, rows[column].map(_label), cells, strict=True):
+        text_of[configuration, group] = text
+
+    columns: dict[str, list[str]] = {}
+    if len(groups) <= len(configurations):
+        for group in groups:
+            columns[group] = [text_of.get((configuration, group), MISSING) for configuration in configurations]
         return ShownTable(title, {"configuration": configurations, **columns}, set(columns))
 
-    columns = {name: [cell_of.get((name, row), MISSING) for row in names] for name in configurations}
-    return ShownTable(title, {str(groups.name).replace("_", " "): list(names), **columns}, set(columns))
+    for configuration in configurations:
+        columns[configuration] = [text_of.get((configuration, group), MISSING) for group in groups]
+    heading = column.replace("_", " ")
+    return ShownTable(title, {heading: list(groups), **columns}, set(columns))
 
 
 def _label(group: Any) -> str:
@@ -139,14 +155,14 @@ def _shown_table(title: str, table: pd.DataFrame) -> ShownTable:
     numbers = table.select_dtypes("number")
     for name in map(str, table):
         if name.endswith(HIGH_SUFFIX) or name == HIGHEST:
-            continue
+            continue  # it is shown with the lower end
         heading, cells = _column(table, name)
         values = set(cells)
         if values == {MISSING}:
             continue
         if values == {"0"}:
             zero.append(heading)
-        elif columns and len(values) == 1 and len(cells) > 1 and not pd.api.types.is_float_dtype(table[name]):
+        elif columns and _is_same(table[name], cells):  # the first column stays
             same.append(f"{heading} {cells[0]}")
         else:
             columns[heading] = cells
@@ -159,6 +175,11 @@ def _shown_table(title: str, table: pd.DataFrame) -> ShownTable:
     if zero:
         notes.append(f"0 in all rows: {', '.join(zero)}.")
     return ShownTable(title, columns, numeric, notes)
+
+
+def _is_same(values: pd.Series, cells: Sequence[str]) -> bool:
+    """Whether a column says the same of several rows. Equal means are results, and are shown all the same."""
+    return len(cells) > 1 and len(set(cells)) == 1 and not pd.api.types.is_float_dtype(values)
 
 
 def _column(table: pd.DataFrame, name: str) -> tuple[str, list[str]]:
