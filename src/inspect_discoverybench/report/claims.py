@@ -42,28 +42,28 @@ class _Pair:
         """The row of the table; None if claims were not asked about."""
         data = _asked(self.data)
         placebo = _asked(self.placebos)
-        rates = {
-            DATA_RATE: mean_score([*data.values()], CLAIM_KEY),
-            PLACEBO_RATE: mean_score([*placebo.values()], CLAIM_KEY),
-        }
-        if not any(rates.values()):
+        data_rate = mean_score([*data.values()], CLAIM_KEY)
+        placebo_rate = mean_score([*placebo.values()], CLAIM_KEY)
+        if data_rate is None and placebo_rate is None:
             return None
 
-        first, *_ = [*self.data, *self.placebos]
+        first = [*self.data, *self.placebos][0]
         row = first.key_columns
         benchmark = without_placebo(first.configuration.benchmark)
-        row["benchmark"] = benchmark if benchmark in titles else first.configuration.benchmark
+        if benchmark in titles:  # else only the placebo was run
+            row["benchmark"] = benchmark
         row["framing"] = first.configuration.framing
-        for name, tasks in ((DATA_RATE, data), (PLACEBO_RATE, placebo)):
-            row |= interval_columns(rates[name], IntervalNames.of(name))
-            row |= _bounds(name, tasks)
+        row |= interval_columns(data_rate, IntervalNames.of(DATA_RATE))
+        row |= _bounds(DATA_RATE, data)
+        row |= interval_columns(placebo_rate, IntervalNames.of(PLACEBO_RATE))
+        row |= _bounds(PLACEBO_RATE, placebo)
         row |= _difference(placebo, data)
         row["kind"] = first.kind
         row |= _counts("data", data)
         row |= _counts("placebo", placebo)
-        row["placebo samples left out"] = sum(
-            len(task.results) for standing in self.placebos for task in standing.tasks if not task.has(CLAIM_KEY)
-        )
+        placebo_samples = sum(len(standing.results) for standing in self.placebos)
+        asked_samples = sum(len(task.results) for task in placebo.values())
+        row["placebo samples left out"] = placebo_samples - asked_samples
         return row
 
 

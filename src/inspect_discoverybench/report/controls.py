@@ -24,7 +24,7 @@ def control_section(leaderboard: Leaderboard) -> Section | None:
     agents = [standing for standing in leaderboard.standings if _is_compared(standing)]
     for standing, control in itertools.product(agents, leaderboard.standings):
         name = _control_name(standing, control)
-        if not name or _measure(standing) != _measure(control):
+        if name is None or _measure(standing) != _measure(control):
             continue
         difference = _comparison_columns(control, standing)
         if difference:
@@ -47,31 +47,30 @@ def _is_compared(standing: Standing) -> bool:
     return standing.kind in (AGENT, BEST) and standing.configuration.agent != GUESSER
 
 
-def _control_name(standing: Standing, other: Standing) -> str:
-    """What a configuration is a control of for another one; empty if it is none.
+def _control_name(agent: Standing, other: Standing) -> str | None:
+    """The name of another configuration as a control of an agent; None if it is no control.
 
     Controls are the floor, guesses of the same model without data (paper §5.2), the same agent without domain knowledge
     (paper §5.3), and the same agent on a placebo.
     """
-    own = standing.configuration
+    own = agent.configuration
     control = other.configuration
-    is_here = own.benchmark == control.benchmark
-    has_same_hints = own.hints == control.hints
-    if is_here and other.kind == FLOOR:
+    is_same_benchmark = control.benchmark == own.benchmark
+    has_same_hints = control.hints == own.hints
+    if is_same_benchmark and other.kind == FLOOR:
         return other.name
-    is_guess = control.agent == GUESSER and control.model == own.model
-    if is_here and has_same_hints and is_guess:
+    if is_same_benchmark and has_same_hints and control.agent == GUESSER and control.model == own.model:
         return other.name
-    if _setup(standing) != _setup(other):
-        return ""
 
-    is_placebo = not is_here and without_placebo(control.benchmark) == own.benchmark
-    if is_placebo and has_same_hints:
+    is_same_agent = _setup(other) == _setup(agent)
+    is_its_placebo = not is_same_benchmark and without_placebo(control.benchmark) == own.benchmark
+    if is_same_agent and has_same_hints and is_its_placebo:
         return control.benchmark
-    other_hints = tuple(hint for hint in own.hints if hint != HINT)
-    if is_here and not has_same_hints and control.hints == other_hints:
+    hints_without_it = tuple(hint for hint in own.hints if hint != HINT)
+    lacks_hint = not has_same_hints and control.hints == hints_without_it
+    if is_same_agent and is_same_benchmark and lacks_hint:
         return f"without {HINT}"
-    return ""
+    return None
 
 
 def _measure(standing: Standing) -> tuple[set[str], str]:

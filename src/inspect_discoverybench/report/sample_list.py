@@ -79,11 +79,13 @@ class SampleList:
     def same(self) -> str:
         """What is the same for all samples, such as `agent react, outcome judged`."""
         first = self.table.iloc[0]
-        texts = [
-            f"{_heading(column)} {_cell(column, first[column])}"
-            for column in COLUMNS
-            if column in self.table and column not in self.columns and _cell(column, first[column]) not in (MISSING, "")
-        ]
+        texts = []
+        for column in COLUMNS:
+            if column not in self.table or column in self.columns:
+                continue
+            value = _cell(column, first[column])
+            if value not in (MISSING, ""):
+                texts.append(f"{_heading(column)} {value}")
         return ", ".join(texts)
 
     @property

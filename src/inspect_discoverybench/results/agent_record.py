@@ -119,11 +119,12 @@ class RunAgent:
     def __init__(self, log: EvalLog) -> None:
         self._log = log.eval.task_id
         self._has_records = any(_recorded_steps(sample) is not None for sample in log.samples or [])
+        # The agent in two forms: the solvers that Inspect ran, and what the user named, which may be a chain of them.
         self._plan = _agent_steps(log)
         self._solvers = [_planned_solver(step) for step in self._plan]
-        self._outer = None
+        self._named = None
         if log.eval.solver:
-            self._outer = AgentRecord(agent_name(log.eval.solver), public_settings(log.eval.solver_args_passed or {}))
+            self._named = AgentRecord(agent_name(log.eval.solver), public_settings(log.eval.solver_args_passed or {}))
 
     def of_sample(self, sample: EvalSample) -> AgentRecord:
         """The agent that ran a sample."""
@@ -149,11 +150,11 @@ class RunAgent:
         """The agent of the run, with the arguments that the sample recorded for agents of this package."""
         solvers = [AgentRecord(solver.name, own.get(solver.name, solver.arguments)) for solver in self._solvers]
         if not solvers:
-            return self._outer or self._unknown
+            return self._named or self._unknown
         agent = _chained(solvers)
-        if self._outer is None or self._outer.name in (agent.name, CHAIN):
+        if self._named is None or self._named.name in (agent.name, CHAIN):
             return agent
-        return AgentRecord(self._outer.name, {**agent.arguments, **self._outer.arguments})
+        return AgentRecord(self._named.name, {**agent.arguments, **self._named.arguments})
 
     def _unplanned(self, name: str, own: Mapping[str, Any]) -> AgentRecord:
         """A solver that is not the one of the run, as in samples that a retry with another solver has kept."""

@@ -26,7 +26,7 @@ def _valid_attempts(results: Sequence[ResultRow]) -> set[str]:
     that was started twice has two logs. Clocks of machines differ, so a retry may seem to be the earlier attempt.
     """
     attempts = {}
-    for result in sorted(results, key=_validity):
+    for result in sorted(results, key=_validity):  # a better attempt replaces the one before it
         attempted = (result.run.run, result.sample.id, result.sample.epoch)
         attempts[attempted] = result.sample.uuid
     return set(attempts.values())
@@ -38,7 +38,7 @@ def _latest_scores(results: Sequence[ResultRow]) -> dict[Hashable, ResultRow]:
     The log that was changed last has it, unless it was not scored.
     """
     latest: dict[Hashable, ResultRow] = {}
-    for result in sorted(results, key=_has_verdict):
+    for result in sorted(results, key=_has_verdict):  # a later result replaces the one before it
         # A log that was not scored, and so names no judge, may be next to its scored copy.
         latest.pop((result.sample.uuid, result.score.score, None), None)
         latest[_judged(result)] = result
@@ -51,7 +51,10 @@ def _has_verdict(result: ResultRow) -> bool:
 
 
 def _validity(result: ResultRow) -> tuple[bool, bool, str]:
-    """An attempt with a score is better than one without, and that than a void one; then the one completed last."""
+    """A key that sorts attempts from the worst to the best: void ones, those without a score, those with one.
+
+    Among equals, the one that was completed last is the best.
+    """
     is_void = result.score.outcome in (SampleOutcome.ERROR, SampleOutcome.INVALIDATED)
     return result.score.is_scored, not is_void, result.sample.completed_at or ""
 

@@ -70,7 +70,7 @@ def read_results(paths: Iterable[str | Path]) -> ResultFrame:
     complete = {log.task_id for log in logs if log.results}
     left_out = {}
     for log in logs:
-        if log.objection and log.audit is None and log.task_id not in complete:
+        if log.objection is not None and log.audit is None and log.task_id not in complete:
             left_out[log.path] = log.objection
     audits = [log.audit for log in logs if log.audit is not None]
     return ResultFrame(current_results(results), left_out, audits)

@@ -28,18 +28,18 @@ class LogReading:
 
     Attributes:
         path: Path or URL.
-        task_id: Inspect's id of the run, which retries keep; empty if it cannot be read.
+        task_id: Inspect's id of the run, which retries keep; None if it cannot be read.
         modified: When a local file was last changed, in seconds since 1970.
         results: Its results.
-        objection: Why it cannot be used; empty if it can.
+        objection: Why it cannot be used; None if it can.
         audit: The audit of a judge, if this is the log of one.
     """
 
     path: str
-    task_id: str = ""
+    task_id: str | None = None
     modified: float = 0.0
     results: Sequence[ResultRow] = ()
-    objection: str = ""
+    objection: str | None = None
     audit: AuditRecord | None = None
 
 
@@ -58,7 +58,7 @@ def _read(path: str) -> LogReading:
             header = read_eval_log(path, header_only=True)
             task_id = header.eval.task_id
             objection = _objection_to(header)
-            if objection:
+            if objection is not None:
                 return LogReading(path, task_id, objection=objection, audit=AuditRecord.of(header))
             log = read_eval_log(path, exclude_fields=EXCLUDED_FIELDS)
         with inspect_errors(UnreadableLog, "cannot be used"):
@@ -66,17 +66,20 @@ def _read(path: str) -> LogReading:
     except UnreadableLog as error:
         return LogReading(path, objection=error.message.rstrip("."))
 
-    if not results:
-        objection = "has no samples"
     file = Path(path)
-    modified = file.stat().st_mtime if file.exists() else 0.0
-    return LogReading(path, task_id, modified, results, objection)
+    return LogReading(
+        path,
+        task_id,
+        modified=file.stat().st_mtime if file.exists() else 0.0,
+        results=results,
+        objection=None if results else "has no samples",
+    )
 
 
-def _objection_to(header: EvalLog) -> str:
-    """Why a log cannot be used, from its header; empty if it can."""
+def _objection_to(header: EvalLog) -> str | None:
+    """Why a log cannot be used, from its header; None if it can."""
     if not has_results(header):
         return f"has no DiscoveryBench results: its task is {header.eval.task}"
     if header.status != "success":
         return f"has the status '{header.status}'; complete it with `inspect eval-retry`"
-    return ""
+    return None
