@@ -61,7 +61,7 @@ def serve(folder: str, ready: int) -> None:
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     # A forked child that outlives the kernel must not keep the socket open, or the kernel's death would go unnoticed.
     os.register_at_fork(after_in_child=server.close)
-    os.register_at_fork(after_in_child=cell.leave)
+    os.register_at_fork(after_in_child=cell.close_connection)
 
     while True:
         cell.client, _ = server.accept()
@@ -123,8 +123,8 @@ class Cell:
         self.number = 0
         self.running = False
 
-    def leave(self) -> None:
-        """Close the client's connection in a forked child."""
+    def close_connection(self) -> None:
+        """Close the client's connection, which a forked child must not keep open either."""
         if self.client is not None:
             self.client.close()
 

@@ -188,11 +188,12 @@ class PythonSession:
         background(self._start_early, ended)
 
     async def _start_early(self, ended: anyio.Event) -> None:
-        failures = (_Unusable, SandboxUnavailableError, ProcessLookupError)
         try:
             # The end of the sample waits for a start in progress, so that the clean-up finds the kernel.
-            with anyio.CancelScope(shield=True), suppress(*failures):
+            with anyio.CancelScope(shield=True):
                 await self._start(store_as(SessionState))
+        except (_Unusable, SandboxUnavailableError, ProcessLookupError):
+            pass  # the first cell starts the session again, and reports the failure
         finally:
             ended.set()
 
@@ -292,7 +293,8 @@ async def _python(arguments: list[str], source: bytes | str | None, seconds: int
     except TimeoutError:  # a subclass of OSError
         raise _Unusable(f"no answer within {seconds} s") from None
     except (OSError, RuntimeError, OutputLimitExceededError, UnicodeDecodeError) as error:
-        # The agent's code may have closed the working folder, or replaced the client by a program that floods.
+        # The agent's code may have closed the working folder, or replaced the client by a program that floods. This
+        # command raises SandboxUnavailableError if the sandbox runs none at all.
         with suppress(TimeoutError):
             await sandbox().exec(["true"], cwd="/", timeout=STOP_SECONDS, timeout_retry=False)
         raise _Unusable(clean(str(error))[-MAX_REASON:]) from None

@@ -107,22 +107,25 @@ class Ledger(StoreModel):
         self.verdicts = [*self.verdicts, reply]
         self.stalls = 0 if reply.progress else self.stalls + 1
 
-    def must_revise(self) -> bool:
-        """Whether the planner must revise the plan after the last reply; a revision is counted.
+    @property
+    def needs_revision(self) -> bool:
+        """Whether the planner must revise the plan after the last reply.
 
         The plan is revised after `MAX_STALLS` turns without progress, or if the critic repeats an instruction since the
         last revision without progress, at most `MAX_REVISIONS` times.
         """
+        if self.revisions == MAX_REVISIONS:
+            return False
         reply = self.verdicts[-1]
         instructions = [(turn.role, turn.instruction) for turn in self.turns[self.revised_at :]]
         is_loop = not reply.progress and (reply.next, reply.instruction) in instructions
-        is_stuck = is_loop or self.stalls >= MAX_STALLS
-        if not is_stuck or self.revisions == MAX_REVISIONS:
-            return False
+        return is_loop or self.stalls >= MAX_STALLS
+
+    def record_revision(self) -> None:
+        """Count a revision of the plan, which is about to be made."""
         self.stalls = 0
         self.revisions += 1
         self.revised_at = len(self.turns)
-        return True
 
 
 @solver
@@ -183,7 +186,9 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
 
 def _next_turn(reply: CriticReply, actor: Actor) -> tuple[Role, str]:
     """Choose who acts next: the planner if the plan must be revised, else the role that the critic names."""
-    if store_as(Ledger).must_revise():
+    ledger = store_as(Ledger)
+    if ledger.needs_revision:
+        ledger.record_revision()
         return Role.PLANNER, actor.wording.render("solvers/datavoyager/revise")
     return reply.next or Role.CODER, reply.instruction or ""
 
