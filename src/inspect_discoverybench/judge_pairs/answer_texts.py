@@ -29,12 +29,14 @@ class AnswerText(BaseModel):
 
     def is_right(self, submission: Submission | None) -> bool:
         """Whether the judge quotes the expected hypothesis; None says that none is asserted."""
-        if submission is None or not self.asserted:
-            return submission is None and not self.asserted
+        if not self.asserted:
+            return submission is None
+        if submission is None or submission.source == "whole":  # the judge's quotes were invalid
+            return False
         quoted = normalize_case_and_spaces(submission.hypothesis)
         expected = normalize_case_and_spaces("\n".join(self.hypothesis))
         similarity = SequenceMatcher(None, quoted, expected, autojunk=False).ratio()
-        return submission.source != "whole" and similarity >= MIN_SIMILARITY
+        return similarity >= MIN_SIMILARITY
 
 
 def answer_texts() -> list[AnswerText]:

@@ -1,5 +1,7 @@
 """Whether a sample ended because of the agent's provider, as far as its events tell. Such a sample is no zero."""
 
+from itertools import takewhile
+
 from inspect_ai.event import ErrorEvent, ModelEvent, SampleLimitEvent
 from inspect_ai.log import transcript
 
@@ -19,17 +21,27 @@ def unanswered_request() -> str | None:
 
     A request that is only cancelled while the provider works on it does not count: the agent's time was up.
     """
-    has_unanswered = False
-    for event in reversed(transcript().history.resident_events):
-        if not isinstance(event, ModelEvent) or event.role == GRADER:
-            continue
-        if not event.pending and not event.error:
-            return None
-        has_unanswered = True
-        is_failure = event.retries or "cancelled" not in (event.error or "").casefold()
-        if event.error and is_failure:
-            return event.error
-    return "it never replied" if has_unanswered else None
+    events = transcript().history.resident_events
+    requests = [event for event in events if isinstance(event, ModelEvent) and event.role != GRADER]
+    since_last_reply = list(takewhile(_is_unanswered, reversed(requests)))  # the last request first
+    for request in since_last_reply:
+        if _has_failed(request):
+            return request.error
+    if requests and len(since_last_reply) == len(requests):
+        return "it never replied"
+    return None
+
+
+def _is_unanswered(request: ModelEvent) -> bool:
+    return bool(request.pending or request.error)
+
+
+def _has_failed(request: ModelEvent) -> bool:
+    """Whether the provider failed. A limit that cancels a request is no failure, unless an attempt before it failed."""
+    if not request.error:
+        return False
+    was_cancelled = "cancelled" in request.error.casefold()
+    return bool(request.retries) or not was_cancelled
 
 
 def reached_limit() -> str | None:

@@ -46,7 +46,7 @@ class SampleOutcome(StrEnum):
             key: The key, where the score has several.
             at_limit: Whether a limit ended the sample, which the score itself may also say.
         """
-        if score is None or not _is_number(_value(score, key)):
+        if score is None or not _is_decided(_value(score, key)):
             return cls.UNSCORED
         if score.reason not in WITHOUT_HYPOTHESIS:
             return cls.JUDGED
@@ -91,6 +91,6 @@ def _value(score: Score, key: str) -> Any:
     return score.value.get(key)
 
 
-def _is_number(value: Any) -> bool:
+def _is_decided(value: Any) -> bool:
     """Whether a score is decided. Inspect marks an undecided one with NaN, which is null in JSON logs."""
     return value is not None and not (isinstance(value, float) and math.isnan(value))

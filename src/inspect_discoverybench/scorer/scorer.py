@@ -27,7 +27,7 @@ from inspect_discoverybench.scorer.released_form import PRODUCT, RELEASED_KEYS, 
 from inspect_discoverybench.scorer.sample_outcome import LIMIT_KEY
 from inspect_discoverybench.scorer.verdict import ask_verdict
 from inspect_discoverybench.session.tool import CALLS_AS_TEXT_KEY, wrote_calls_as_text
-from inspect_discoverybench.submission.answer import answer_of
+from inspect_discoverybench.submission.answer import Answer, answer_of
 from inspect_discoverybench.submission.submission import NO_RESPONSE, NOT_ASSERTED, SCORE_NAME, Submission
 
 MAX_SHOWN = 2_000
@@ -70,8 +70,7 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, claim: bool = F
 
         answer = answer_of(state)
         outage = _outage(state)
-        # A submission counts despite an outage; a text only if no limit ended the sample and it asserts a hypothesis.
-        if outage and not isinstance(answer, Submission) and (answer is None or reached_limit()):
+        if outage and not _may_count_despite_outage(answer):
             return _provider_failed(state, keys, outage)
         if answer is None:
             return _zero(keys, NO_RESPONSE, "nothing was submitted, so the judge was not asked.")
@@ -136,6 +135,16 @@ def _outage(state: TaskState) -> str | None:
     if _is_window_full(state) and not reached_limit():
         return None
     return unanswered_request()
+
+
+def _may_count_despite_outage(answer: Answer | None) -> bool:
+    """Whether an answer may be scored although the provider did not answer the agent's last request.
+
+    A submission is. A text is only if no limit ended the sample, and if it asserts a hypothesis, which the judge says.
+    """
+    if isinstance(answer, Submission):
+        return True
+    return answer is not None and not reached_limit()
 
 
 def _claim_note(state: TaskState) -> str:

@@ -1,6 +1,6 @@
 """The verdict on a pair of hypotheses: questions → facets → HMS (paper §4.3)."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from math import nan
 from typing import Any
@@ -12,7 +12,7 @@ from inspect_discoverybench.scorer.hms import hypothesis_match_score
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.question import ParseFailure
-from inspect_discoverybench.scorer.released_form import RELEASED_KEYS, ReleasedVerdict, ask_released
+from inspect_discoverybench.scorer.released_form import RELEASED, RELEASED_KEYS, ReleasedVerdict, ask_released
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,14 @@ async def ask_verdict(
         with_released: Ask about sub-hypotheses as well, as the released evaluator does.
         with_claim: Ask whether the predicted hypothesis claims a relationship.
     """
-    questions: list[Any] = [facet.ask(judge, pair) for facet in FACETS]
+    questions: dict[str, Awaitable[Any]] = {facet.key: facet.ask(judge, pair) for facet in FACETS}
     if with_released:
-        questions.append(ask_released(judge, pair))
+        questions[RELEASED] = ask_released(judge, pair)
     if with_claim:
-        questions.append(ask_claim(judge, pair))
-    replies = await gather(*questions)
-    claim = replies.pop() if with_claim else None
-    released = replies.pop() if with_released else None
-    return Verdict(facets=dict(zip(FACET_KEYS, replies, strict=True)), released=released, claim=claim)
+        questions[CLAIM_KEY] = ask_claim(judge, pair)
+    replies = dict(zip(questions, await gather(*questions.values()), strict=True))
+    return Verdict(
+        facets={key: replies[key] for key in FACET_KEYS},
+        released=replies.get(RELEASED),
+        claim=replies.get(CLAIM_KEY),
+    )

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 import anyio
 from inspect_ai.log import transcript
@@ -140,21 +141,41 @@ def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAU
     return solve
 
 
+@dataclass(frozen=True)
+class _TrialAnswer:
+    """What a trial has submitted, or the texts from which its answer is read, and the output of the sample after it."""
+
+    submission: Submission | None
+    texts: list[str]
+    output: ModelOutput
+
+    @classmethod
+    def of(cls, state: TaskState) -> "_TrialAnswer":
+        """The answer of the last trial. Before the first one, there is no submission and no text."""
+        stored = store_as(SubmissionState)
+        return cls(stored.submission, stored.texts or [], state.output)
+
+    def restore(self, state: TaskState) -> None:
+        """Make it the answer of the sample again."""
+        stored = store_as(SubmissionState)
+        stored.submission = self.submission
+        stored.texts = self.texts
+        if self.submission is not None:
+            # The completion is the submission. Without one, the output of the trial that was ended stays.
+            state.output = self.output
+
+
 async def _run_trial(state: TaskState, actor: Actor) -> None:
     """Run one trial of CodeGen. If a limit ends it before it submits, the previous trial's answer is kept."""
+    previous_answer = _TrialAnswer.of(state)
     stored = store_as(SubmissionState)
-    previous_submission = stored.submission
-    previous_texts = stored.texts or []  # before the first trial, there is no other text to read
-    previous_output = state.output
     stored.submission = None
     state.output = ModelOutput()
     try:
         await run_codegen(state, actor)
     except BaseException:  # limits raise exceptions of several types
         if stored.submission is None:
-            stored.submission, stored.texts = previous_submission, previous_texts
-            if previous_submission is not None:
-                state.output = previous_output
+            previous_answer.restore(state)
         raise
 
 

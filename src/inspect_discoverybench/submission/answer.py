@@ -219,14 +219,16 @@ def _completion_answer(output: ModelOutput) -> Answer | None:
 
 def _last_texts(messages: Sequence[ChatMessage]) -> list[str]:
     """What an agent wrote last: the arguments of its last call, and the texts after the last tool result."""
-    texts: list[str] = []
-    arguments: list[str] = []
-    for message in messages:
+    end_of_results = 0
+    for number, message in enumerate(messages, 1):
         if isinstance(message, ChatMessageTool):
-            texts = [*arguments]
-        elif isinstance(message, ChatMessageAssistant):
-            arguments = _call_texts(message)
-            texts += [*arguments, message.text]
+            end_of_results = number
+    written_before = [message for message in messages[:end_of_results] if isinstance(message, ChatMessageAssistant)]
+    written_after = [message for message in messages[end_of_results:] if isinstance(message, ChatMessageAssistant)]
+
+    texts = _call_texts(written_before[-1]) if written_before else []
+    for message in written_after:
+        texts += [*_call_texts(message), message.text]
     return [text for text in texts if text.strip()]
 
 
