@@ -149,6 +149,7 @@ def _read_cells(transcript: Transcript) -> list[Cell]:
     calls: dict[str | None, ToolCall] = {}
     cells: dict[str | None, Cell] = {}
     for message in _all_messages(transcript):
+        # The output of code that a model wrote in its text is marked by `solvers/step.py`.
         ran_code = (message.metadata or {}).get("function") == "python"
         has_error = False
         if isinstance(message, ChatMessageAssistant):

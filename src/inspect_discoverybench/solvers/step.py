@@ -141,27 +141,22 @@ class CallingActor(Actor):
 
         A call of `submit` beside one of `python` is refused, because it was written without having seen the output.
         """
-        choice = _tool_choice(allowed)
         # Without actions, all are listed: some providers refuse a conversation with calls of tools that are not.
         tools = [self.tools[action] for action in allowed or self.tools]
-        output = await generate_reply(model, conversation, tools, choice)
+        output = await generate_reply(model, conversation, tools, _tool_choice(allowed))
 
         calls = output.message.tool_calls or []
-        if choice == "none" or output.stop_reason == "model_length":  # the server may have cut the calls off
+        if not allowed or output.stop_reason == "model_length":  # the server may have cut the calls off
             calls = []
         early = _early_submissions(calls) if "python" in allowed else []
-        calls = [call for call in calls if call not in early]
-        if choice == "any":
-            matching = [call for call in calls if call.function == allowed[0]]
-            # A call of another tool alone is executed, so that the model sees that the tool is unknown.
-            calls = (matching or calls)[:1]
-        if early:
+        executed = _calls_to_execute([call for call in calls if call not in early], allowed)
+        if early:  # answered by a tool `submit` that refuses them
             tools = [self.tools["python"], refuse_early_submission()]
-        logged_calls = [*calls, *early] or None
+        logged_calls = [*executed, *early] or None
         message = _kept_message(output, allowed).model_copy(update={"tool_calls": logged_calls})
 
         result = await execute_tools([*conversation, message], tools)
-        return Step(output, [message, *result.messages], has_acted=bool(calls))
+        return Step(output, [message, *result.messages], has_acted=bool(executed))
 
 
 @dataclass(frozen=True)
@@ -333,6 +328,15 @@ def _early_submissions(calls: Sequence[ToolCall]) -> list[ToolCall]:
     if not any(call.function == "python" for call in calls):
         return []
     return [call for call in calls if call.function == "submit"]
+
+
+def _calls_to_execute(calls: list[ToolCall], allowed: Sequence[ActionName]) -> list[ToolCall]:
+    """All calls, or one if a single action is allowed, which is then required."""
+    if len(allowed) != 1:
+        return calls
+    required = [call for call in calls if call.function == allowed[0]]
+    # A call of another tool alone is executed, so that the model sees that the tool is unknown.
+    return (required or calls)[:1]
 
 
 def _tool_choice(allowed: Sequence[ActionName]) -> ToolChoice:
