@@ -129,7 +129,7 @@ def test_options_are_those_of_inspect_eval(monkeypatch: pytest.MonkeyPatch) -> N
     assert config.token_limit == 5000
 
 
-def test_it_says_what_it_waits_for() -> None:
+def test_the_command_says_what_it_waits_for() -> None:
     shutil.copy(EXAMPLE / "visits.csv", "visits.csv")
     result = discoverybench("ask --data visits.csv --goal Why --model discoverybench/baseline --sandbox local")
     assert "Loading the data, and Inspect with its plugins …\n" in result.stderr

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from inspect_discoverybench.dataset.release import checksums
 from inspect_discoverybench.sandbox.image import image
 from tests.command_line import discoverybench, lab
 from tests.endpoint import Answer, NoChoices, Refused, tool_call
@@ -60,15 +61,16 @@ def test_an_old_package_and_a_wrong_data_folder(monkeypatch: pytest.MonkeyPatch,
     assert "/nowhere/data is not a folder" in findings["data"]
 
 
-def test_damaged_data_fail_with_the_remedy(upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    only_real = upstream / "discoverybench" / "real"
-    root = tmp_path / "data"
-    root.mkdir()
-    (root / "discoverybench").symlink_to(only_real)
-    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(root))
+def test_incomplete_data_fail_with_the_remedy(upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder has only DB-REAL."""
+    folder = tmp_path / "data" / "discoverybench"
+    folder.mkdir(parents=True)
+    (folder / "real").symlink_to(upstream / "discoverybench" / "real")
+    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(folder.parent))
     finding = doctor(exit_code=1)["data"]
     assert finding.startswith("failed ")
-    assert "is missing (and 1465 more)" in finding
+    others = [path for path in checksums() if not path.startswith("discoverybench/real/")]
+    assert f"is missing (and {len(others) - 1} more)" in finding
     assert "Use a clone of allenai/discoverybench" in finding
 
 

@@ -41,7 +41,7 @@ def unnamed_samples() -> Task:
         ("options.sample_shuffle=3", "limits.samples=4"),
     ],
 )
-def test_they_are_the_samples_that_inspect_runs(changes: tuple[str, ...]) -> None:
+def test_planned_samples_are_those_that_inspect_runs(changes: tuple[str, ...]) -> None:
     first = ("tasks=[discoverybench/demo, unnamed_samples]", "solvers=[discoverybench/goal_echo]")
     eval_set = build_eval_set(ExperimentFile(Path("gold.yaml"), (*first, *changes)))
     logs = inspect_eval(

@@ -202,7 +202,7 @@ def test_a_time_limit_that_falls_during_a_retry_is_an_error(agent: str, replies:
 
 @pytest.mark.usefixtures("sweep")
 def test_a_time_limit_that_falls_into_a_repeated_request_is_an_error() -> None:
-    """The provider has failed once, and the limit cancels the second attempt: the agent's time was not its own."""
+    """The provider failed, and the limit cancels the second attempt: the agent lost its time to the provider."""
     remaining: list[Answer] = [tool_call("python", "Hypothesis: y rises.", code="1"), 503]
 
     def answer(request: Request) -> Answer:

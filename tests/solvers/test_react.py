@@ -46,7 +46,7 @@ def test_fenced_code_is_run() -> None:
 
 
 @pytest.mark.parametrize("text", [OBJECT, "Shall I go on?"])
-def test_no_text_ends_a_run_and_a_first_one_gets_a_reminder(text: str) -> None:
+def test_no_text_ends_a_run_and_one_after_an_action_gets_a_reminder_again(text: str) -> None:
     script: list[Turn] = [text, python("1"), text, ANSWER]
     sample = play(script, react())
     assert submitted(sample).hypothesis == "h"
