@@ -38,7 +38,7 @@ FILES = ("approval", "review", "model_cost_config")
 
 _SETTINGS = GenerateConfig.model_fields.keys()
 
-_POSSIBLE = inspect.signature(eval_set).parameters.keys() - {"kwargs"} | _SETTINGS
+_POSSIBLE = (inspect.signature(eval_set).parameters.keys() - {"kwargs"}) | _SETTINGS
 
 
 def eval_set_options(options: Arguments, file: YamlFile) -> Arguments:

@@ -123,7 +123,8 @@ def _named_judge(name: str, facet: str, verdict: bool | str) -> Metric:
     Inspect prints the name of a function's package before its name, which fills a column of an 80-column terminal. A
     `partial` does not belong to a package.
     """
-    return metric(name)(partial(constant_judge))(facet, verdict)
+    create = metric(name)(partial(constant_judge))
+    return create(facet, verdict)
 
 
 def constant_judge(facet: str, verdict: bool | str) -> Metric:

@@ -109,7 +109,7 @@ def _invented(study: dict[str, Any], phrases: dict[str, str], kind: dict[str, An
         relationship=kind["relationship"],
         why=kind["why"],
     )
-    return _sample(study["name"], kind["name"], study["name"], pair, expected)
+    return _sample(pair, expected, name=study["name"], kind=kind["name"], study=study["name"])
 
 
 IDENTICAL = Expected(context=True, variables=(1.0,), relationship="A", why="the same text")
@@ -144,10 +144,10 @@ def _released(goal: SampleMetadata, kind: str, predicted: str, expected: Expecte
         predicted_hypothesis=predicted,
         predicted_workflow="",
     )
-    return _sample(goal.sample_id, kind, goal.dataset, pair, expected)
+    return _sample(pair, expected, name=goal.sample_id, kind=kind, study=goal.dataset)
 
 
-def _sample(name: str, kind: str, study: str, pair: HypothesisPair, expected: Expected) -> Sample:
+def _sample(pair: HypothesisPair, expected: Expected, *, name: str, kind: str, study: str) -> Sample:
     prompt = Prompt.load("judge_audit/audit").render(
         goal=pair.goal,
         gold=pair.gold_hypothesis,

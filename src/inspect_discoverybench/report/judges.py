@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from inspect_discoverybench.report.leaderboard import Benchmark
@@ -58,7 +59,8 @@ def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
 
 def judge_sentences(benchmarks: Sequence[Benchmark], audits: Sequence[AuditRecord]) -> Iterator[str]:
     """Which judges scored, and what the latest audit of each said."""
-    latest = {audit.judge: audit for audit in sorted(audits, key=lambda audit: audit.created)}
+    by_date = sorted(audits, key=attrgetter("created"))
+    latest = {audit.judge: audit for audit in by_date}  # a later audit replaces the one before it
     for model, name in _judge_names(benchmarks).items():
         audit = latest.get(model)
         if audit is None:

@@ -45,11 +45,11 @@ def released_section(leaderboard: Leaderboard) -> Section | None:
         return None
 
     table = pd.DataFrame([_released_row(standing) for standing in standings])
-    own_points = table.assign(label=[standing.label for standing in standings])
-    benchmarks = set(table.benchmark)
+    labels = [standing.label for standing in standings]
     # The paper's agents had no framing.
     is_neutral = [standing.configuration.framing == NEUTRAL for standing in standings]
-    own_points = own_points[is_neutral]
+    own_points = table.assign(label=labels)[is_neutral]
+    benchmarks = set(table.benchmark)
     published = [
         scores.rename(columns={HMS: RELEASED_INTERVAL.value})
         for scores in published_points(leaderboard)

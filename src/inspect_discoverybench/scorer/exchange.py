@@ -96,6 +96,7 @@ class Exchange:
                 raise DefaultsRejected(http_status(error), is_certain=is_bad_request(error)) from cause
             if not self._prepare_repetition(error):
                 raise self._failure(reason_of(error)) from cause
+        # The request is sent again as `_prepare_repetition` has changed it. Each change can be made once, so this ends.
         return await self._generate(conversation)
 
     def _may_reject_defaults(self, error: Exception) -> bool:

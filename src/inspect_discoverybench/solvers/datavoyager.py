@@ -165,14 +165,14 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
                     await _take_turn(state, actor, Role.CODER, instruction)
                     continue
 
-                answer = parse_submission(draft.output.completion)
                 reply = await _ask_critic(state, actor, "review")
-                if reply.answered and answer is not None:
+                if reply.answered:  # the critic accepts the draft
+                    answer = parse_submission(draft.output.completion)
+                    if answer is None:  # the draft is not an object
+                        break
                     store_as(SubmissionState).submission = answer
                     state.output = with_submission(state.output)
                     return state
-                if reply.answered:  # the draft is not an object
-                    break
             turn = await _take_turn(state, actor, *_next_turn(reply, actor))
             if turn.output.stop_reason == "model_length":
                 break
