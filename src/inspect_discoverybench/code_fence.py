@@ -83,7 +83,7 @@ def _unclosed_block(text: str, start: int, fence: str, label: str, at_line_ends:
 
 
 def without_fence(text: str) -> str:
-    """The contents of the block that a whole text is, even if it is not closed; any other text as it is."""
+    """The contents of a text that is one block, even if it is not closed. Any other text is returned as it is."""
     stripped = text.strip()
     opening = _OPENING.match(stripped)
     if opening is None:
@@ -95,7 +95,8 @@ def without_fence(text: str) -> str:
 def python_blocks(text: str, is_complete: bool = False) -> list[Block]:
     """The blocks of Python code in a text, without empty ones.
 
-    If none has the label of Python or JSON, the first one counts if it has no label and is no object: an answer.
+    If none has the label of Python or JSON, the first one counts if it has no label and is no object, which would be an
+    answer.
 
     Args:
         text: The text.

@@ -29,8 +29,8 @@ def waiting() -> Solver:
     [({"working_limit": 1}, True), ({"time_limit": 1}, False), ({"working_limit": 3600}, False)],
 )
 def test_samples_that_ended_at_a_working_limit_are_named(limits: dict[str, Any], is_named: bool) -> None:
-    works = 3600 not in limits.values()
-    task = task_with(demo(), solver=waiting() if works else generate())
+    reaches_limit = 3600 not in limits.values()
+    task = task_with(demo(), solver=waiting() if reaches_limit else generate())
     [log] = inspect_eval(task, model="discoverybench/baseline", limit=2, display="none", **limits)
     samples = log.samples or []
     completed(f"report {log.location} --out report")
@@ -39,5 +39,5 @@ def test_samples_that_ended_at_a_working_limit_are_named(limits: dict[str, Any],
     notice = f"2 of 2 samples ended at their working limit: {first}, {second}. Inspect counts waiting for a"
     assert (notice in page) == is_named
 
-    limit = next(iter(limits)).removesuffix("_limit") if works else None
+    limit = next(iter(limits)).removesuffix("_limit") if reaches_limit else None
     assert {row.sample.limit for row in read_results([log.location]).rows} == {limit}

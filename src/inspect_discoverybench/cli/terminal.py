@@ -78,7 +78,7 @@ def mean_text(value: float, missing: int, sign: str = "") -> str:
 
 
 def p_value(value: float) -> str:
-    """Three decimals, or that it is smaller."""
+    """A p-value with three decimals; `<0.001` for a smaller one."""
     if value < 0.001:
         return "<0.001"
     return f"{value:.3f}"

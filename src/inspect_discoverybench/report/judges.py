@@ -42,7 +42,10 @@ def _name(model: str, first: Mapping[str, Any], record: Mapping[str, Any]) -> st
 
 
 def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
-    """One result for each sample: by the judge that scored the most samples, or else without a score."""
+    """One result for each sample: of those that it has, the one by the judge that scored the most samples.
+
+    A sample without a submission may have only a result for which no judge was asked.
+    """
     scored = [result.score for result in results if result.score.is_scored]
     counts = Counter(score.judge for score in scored)
     counts[None] = 0  # a sample without a submission, for which no judge was asked
@@ -52,7 +55,7 @@ def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
         return -count, result.score.score
 
     main: dict[str, ResultRow] = {}
-    for result in sorted(results, key=rank):
+    for result in sorted(results, key=rank):  # the first result of a sample counts
         main.setdefault(result.sample.uuid, result)
     return list(main.values())
 

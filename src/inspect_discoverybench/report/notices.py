@@ -62,7 +62,7 @@ def _offline(leaderboard: Leaderboard) -> Iterator[str]:
 
 
 def _other_reducers(results: Sequence[ResultRow]) -> Iterator[str]:
-    """Which logs ask for another number than the mean of epochs, which Inspect gives no metric but prints."""
+    """Which logs name another reducer of epochs than the mean. Inspect prints it, but does not apply it to HMS."""
     logs = {result.run.log: result.run.epochs_reducer for result in results}
     for log, reducer in logs.items():
         if reducer != "mean":

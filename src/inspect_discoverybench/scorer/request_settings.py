@@ -83,6 +83,7 @@ def _effective(model: Model, config: GenerateConfig) -> dict[str, Any]:
     client = getattr(model.api, "client", None)
     url = model.api.base_url or str(getattr(client, "base_url", ""))
     return {
+        # These are recorded in any case: None is the provider's default.
         "temperature": None,
         "seed": None,
         "reasoning_effort": None,

@@ -180,19 +180,14 @@ def _answer_in(texts: Sequence[str]) -> Answer | None:
 
 
 def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
-    output = sample.output
-    messages = [message for message in sample.messages if message.source != "input"]
-    written = [message for message in messages if isinstance(message, ChatMessageAssistant)]
-    texts_written = [message.text.strip() for message in written]
-    completion = output.completion.strip()
-    if completion and completion not in texts_written:
-        return _completion_answer(output)
+    conversation = [message for message in sample.messages if message.source != "input"]
+    texts = [message.text.strip() for message in conversation if isinstance(message, ChatMessageAssistant)]
+    completion = sample.output.completion.strip()
+    if completion and completion not in texts:
+        return _completion_answer(sample.output)
 
-    # Inspect's agents remove the call of a submit tool from the conversation, but not from the output.
-    ids = [message.id for message in written]
-    if output.choices and output.message.id not in ids:
-        messages.append(output.message)
-        written.append(output.message)
+    messages = _with_output(conversation, sample.output)
+    written = [message for message in messages if isinstance(message, ChatMessageAssistant)]
     if not written:
         return None
 
@@ -201,9 +196,20 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
         if submission is not None:
             return submission
 
-    all_texts = [text for text in texts_written if text]
-    last_texts = _last_texts(messages) or all_texts[-1:]
+    nonempty_texts = [text for text in texts if text]
+    last_texts = _last_texts(messages) or nonempty_texts[-1:]
     return _answer_in(last_texts)
+
+
+def _with_output(conversation: list[ChatMessage], output: ModelOutput) -> list[ChatMessage]:
+    """A conversation with the message of the output, if it lacks it.
+
+    Inspect's agents remove the call of a submit tool from the conversation, but not from the output.
+    """
+    ids = [message.id for message in conversation if isinstance(message, ChatMessageAssistant)]
+    if not output.choices or output.message.id in ids:
+        return conversation
+    return [*conversation, output.message]
 
 
 def _completion_answer(output: ModelOutput) -> Answer | None:
