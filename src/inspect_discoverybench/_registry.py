@@ -73,7 +73,7 @@ def _add_metric(module: str, name: str, log_name: str) -> None:
 
 
 def _add_function(kind: Literal["solver", "scanner", "scanjob"], module: str, name: str, result: Any = Any) -> None:
-    """Register a function under both package names. Logs have the name with the longer one."""
+    """Register a function under both package names. Logs record the longer name."""
     _add_names(_lazy(module, name, result), RegistryInfo(type=kind, name=f"inspect_discoverybench/{name}"), name)
 
 

@@ -11,7 +11,7 @@ from inspect_discoverybench.experiment.yaml_file import parse_yaml
 
 
 def named_values(_context: click.Context, parameter: click.Parameter, arguments: tuple[str, ...]) -> dict[str, Any]:
-    """The values of an option that is NAME=VALUE and can be repeated, as a callback of click. A value is YAML."""
+    """Callback of click for an option NAME=VALUE that can be repeated: the values, which are YAML, by name."""
     option = parameter.opts[0]
     values = {}
     for argument in arguments:

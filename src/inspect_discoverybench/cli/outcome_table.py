@@ -78,7 +78,7 @@ def _print_state(result: ExperimentResult) -> None:
 
 
 def _print_calls_as_text(outcome: RunOutcome) -> None:
-    """Print how to let a model act that wrote its calls as text."""
+    """Print what to do about a model that wrote its calls as text."""
     marked = outcome.samples.calls_as_text
     if marked:
         finished = outcome.samples.scored + outcome.samples.unscored

@@ -163,7 +163,7 @@ def _describe(studies: Sequence[str | None]) -> str:
 
 
 def _ranking(systems: Sequence[System]) -> list[SystemRank]:
-    """Rank the systems that scored any of the tasks that all of them ran by their mean HMS on these."""
+    """Rank the systems by mean HMS on the tasks that all of them ran. One without a score on these is left out."""
     task_ids = [set(system.tasks) for system in systems]
     common = set.intersection(*task_ids)
     ranks = []

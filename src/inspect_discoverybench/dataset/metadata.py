@@ -43,7 +43,7 @@ def _flatten_columns(value: Any) -> Any:
 
 
 def _with_names(columns: "tuple[Column, ...]") -> "tuple[Column, ...]":
-    """Leave out columns without a name. With one, the release describes a file that is no table."""
+    """Leave out columns without a name, with which the release describes files that are no tables."""
     return tuple(column for column in columns if column.name)
 
 

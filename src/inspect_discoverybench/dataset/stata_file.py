@@ -144,7 +144,7 @@ def _new_layout(content: _Bytes) -> StataLayout:
 
 
 def _width(number: int, widths: dict[int, int], max_text: int) -> int:
-    """The width of a column by the number of its type: that of a text is its width."""
+    """The width of a column by the number of its type, in bytes. The number of a text type is the width itself."""
     if 1 <= number <= max_text:
         return number
     return widths[number]

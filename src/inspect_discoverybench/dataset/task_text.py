@@ -69,7 +69,7 @@ def task_text(metadata: SampleMetadata, hints: Hints, prompt: str = "task", colu
 
 
 def _framing(name: str) -> str:
-    """What follows the first sentence of a paragraph."""
+    """The sentence about null results, with a space before it; empty for the neutral framing."""
     if name == NEUTRAL:
         return ""
     return " " + Prompt.load(f"solvers/framing/{name}").render()

@@ -145,7 +145,7 @@ class Trial:
             self._try_real(first_agent, form)
 
     def try_judge(self) -> None:
-        """Let the judge judge pairs, read texts and find a claim, of the judge audit."""
+        """Run a part of the judge audit: the judge compares pairs, reads texts and finds a claim."""
         options = {**self.options, "model": self.judge, "model_args": {}, "model_base_url": None}
         with self.waiting(f"Trying the judge {self.judge} on {AUDIT_SAMPLES} samples"):
             log = self._eval(judge_audit(released=False), AUDIT_SAMPLES, seed=AUDIT_SEED, **options)

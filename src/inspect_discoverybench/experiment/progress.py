@@ -117,7 +117,7 @@ def _shards(log_dir: str, logs: Sequence[RunLog]) -> list[Shard]:
 
 
 def _ended_samples(logs: Sequence[RunLog]) -> Mapping[RunLabels, dict[SampleKey, SampleOutcome]]:
-    """How the samples of each run ended. The last log counts, because an attempt begins with what the last one has."""
+    """How the samples of each run ended. The last log counts: it starts with the samples of the one before it."""
     ended: defaultdict[RunLabels, dict[SampleKey, SampleOutcome]] = defaultdict(dict)
     for log in logs:
         if log.labels is not None:

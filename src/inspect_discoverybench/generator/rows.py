@@ -239,7 +239,7 @@ def measure(task: Spec, observed: pd.DataFrame, seed: str) -> Spec:
 
 
 def drop_one(expression: str, frame: pd.DataFrame, target: Column, seed: str) -> Mapping[str, float]:
-    """How much worse the expression predicts the target without each of its columns, whose values are shuffled.
+    """How much worse the expression predicts the target if the values of one of its columns are shuffled, by column.
 
     The columns of a gold expression are independent of each other, so no other column can take the place of one.
 

@@ -105,7 +105,7 @@ async def _find_claim(judge: Judge, state: TaskState) -> str:
 
 
 def _metrics() -> list[Metric | dict[str, list[Metric]]]:
-    """Accuracies, beside them those of judges that always give the same verdict, and what such errors do to scores."""
+    """Accuracies, for comparison those of judges with a constant verdict, and what such errors do to scores."""
     accuracy: list[Metric] = [mean(), stderr(cluster="study")]
     keys = dict.fromkeys(ACCURACIES, accuracy)
     keys["context_match"] = [*accuracy, _named_judge("always_true", "context", True)]

@@ -86,7 +86,7 @@ def invented_claims() -> Iterator[Sample]:
 
 
 def released_claims(goals: Sequence[SampleMetadata]) -> Iterator[Sample]:
-    """Ask about each gold hypothesis of DB-REAL train once, and about its goal, which claims nothing: a question."""
+    """Build samples of each distinct gold hypothesis of DB-REAL train, and of its goal, which claims nothing."""
     golds: set[str] = set()
     for goal in goals:
         if goal.gold_hypothesis in golds:

@@ -46,7 +46,7 @@ def _stems(text: str) -> set[str]:
 
 
 def _overlap(gold: str, predicted: str) -> float:
-    """The share of the words of a text that another one has."""
+    """The share of the words of the first text that are in the second one."""
     if gold == predicted:
         return 1.0
     stems = _stems(gold)

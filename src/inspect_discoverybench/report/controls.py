@@ -74,7 +74,7 @@ def _control_name(agent: Standing, other: Standing) -> str | None:
 
 
 def _measure(standing: Standing) -> tuple[set[str], str]:
-    """By what it was scored: the judges, and the number of the task's version."""
+    """What must be equal for scores to be comparable: the judges, and the number of the task's version."""
     return standing.judges, standing.results[0].run.version_number
 
 

@@ -49,7 +49,7 @@ def _render(specification: str) -> str:
 
 
 def _printable(value: Any) -> Any:
-    """A copy of a specification without characters that are invalid in an SVG image, and with no endless text."""
+    """A copy of a specification without characters that are invalid in an SVG image, and with long texts cut."""
     if isinstance(value, str):
         return NOT_XML.sub("\N{REPLACEMENT CHARACTER}", value[:MAX_TEXT])
     if isinstance(value, list):

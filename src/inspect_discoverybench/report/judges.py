@@ -14,7 +14,7 @@ from inspect_discoverybench.scorer.judge_record import differing_values
 
 
 def name_judges(results: Sequence[ResultRow]) -> list[ResultRow]:
-    """The results with a name of their judge that tells it from other judges with the same model."""
+    """The results with names of their judges that distinguish judges with the same model."""
     records = dict.fromkeys(result.score.judge_record for result in results)
     names: dict[str | None, str | None] = {None: None}
     first_records: dict[str, Mapping[str, Any]] = {}

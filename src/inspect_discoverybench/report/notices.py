@@ -98,7 +98,7 @@ def _edited(leaderboard: Leaderboard) -> Iterator[str]:
 
 
 def _calls_as_text(leaderboard: Leaderboard) -> Iterator[str]:
-    """How many samples of a configuration look like those of a bad analyst, because none of their calls ran."""
+    """How many samples of a configuration wrote their calls as text, so that none of them ran."""
     for standing in leaderboard.standings:
         marked = [result for result in standing.results if result.score.metadata.get(CALLS_AS_TEXT_KEY)]
         if marked:
@@ -109,7 +109,7 @@ def _calls_as_text(leaderboard: Leaderboard) -> Iterator[str]:
 
 
 def _at_working_limit(leaderboard: Leaderboard) -> Iterator[str]:
-    """Which samples ended at their working limit, for which the hours of a provider's batch interface count."""
+    """Which samples ended at their working limit. Waiting for a provider's batch interface counts towards it."""
     for standing in leaderboard.standings:
         ended = [result.sample for result in standing.results if result.sample.limit == "working"]
         if ended:

@@ -150,7 +150,7 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _facts(results: Iterable[ResultRow]) -> Mapping[str, str]:
-    """What is at the top of the page about the logs."""
+    """The facts about the logs at the top of the page."""
     runs = {result.run for result in results}
     days = sorted({run.created[:10] for run in runs})
     commits = [run.data_commit or "" for run in runs]

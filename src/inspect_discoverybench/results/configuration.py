@@ -101,12 +101,12 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
 
 
 def _named_hints(run: RunRecord) -> Settings:
-    """The hints that a name has even if all runs have them, because published scores beside it are without hints."""
+    """The hints that are always part of a name, because the published scores beside it are without hints."""
     return run.hints if run.task in BENCHMARKS else ()
 
 
 def _compared_conditions(run: RunRecord) -> Settings:
-    """The conditions that a name has only if other runs do not have them."""
+    """The conditions that are part of a name only if another run lacks them."""
     return tuple(condition for condition in run.conditions if condition not in _named_hints(run))
 
 

@@ -225,5 +225,5 @@ def as_settings(settings: Mapping[str, Any]) -> Settings:
 
 
 def column_value(value: Any) -> Any:
-    """The value of a field of a record as that of a column: settings are one text."""
+    """The value of a record's field as the value of a column: settings become one text."""
     return ", ".join(value) if isinstance(value, tuple) else value

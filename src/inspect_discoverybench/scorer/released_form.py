@@ -148,7 +148,7 @@ async def ask_released(
 
 
 async def _match(judge: Judge, label: str, gold: Part, predicted: Part) -> bool | ParseFailure:
-    """Whether two contexts match. Identical texts do, and "None" matches no other, without a question."""
+    """Whether two contexts match. The judge is not asked if they are identical, or if one of them is "None"."""
     if gold.context == predicted.context:
         return True
     if NO_CONTEXT in (gold.context, predicted.context):

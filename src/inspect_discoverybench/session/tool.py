@@ -59,7 +59,7 @@ def python(cell_seconds: int = DEFAULT_CELL_SECONDS, output_bytes: int = DEFAULT
 
 
 def wrote_calls_as_text(events: Sequence[Event]) -> bool:
-    """Whether a model that was offered the tool `python` never called a tool then, and wrote code or a call as text.
+    """Whether a model wrote code or a call as text, and called no tool whenever it was offered the tool `python`.
 
     A call that was forced later does not count.
     """

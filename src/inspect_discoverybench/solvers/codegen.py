@@ -35,7 +35,7 @@ def codegen(actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) ->
 
 
 def create_codegen_actor(actions: str, cell_seconds: int) -> Actor:
-    """Create the actor for a form. The tool says nothing about further calls, of which there are none.
+    """Create the actor for a form. The tool's description mentions no further calls, because there are none.
 
     Args:
         actions: The form in which the model acts, `calls` or `text`.
