@@ -2,14 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from inspect_discoverybench.comparison.system import System
 from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.results.sample_inputs import changed_inputs
 from inspect_discoverybench.results.task_result import edited_samples
-from inspect_discoverybench.scorer.claim import PROMPT_KEY
 from inspect_discoverybench.scorer.judge_record import OFFLINE_NOTE, differences, is_offline
 
 SAME_PER_TASK = {
@@ -118,12 +117,6 @@ def notes_on(systems: Sequence[System]) -> Iterator[str]:
     prompts = ", ".join(_differing_prompts(results))
     if prompts:
         yield f"These prompts differ: {prompts}."
-
-
-def claim_prompts(results: Iterable[ResultRow]) -> set[str]:
-    """Fingerprints of the prompts with which the judge was asked about claims."""
-    prompts = {result.score.metadata.get(PROMPT_KEY) for result in results}
-    return {prompt for prompt in prompts if prompt}
 
 
 def _differing_prompts(results: Sequence[ResultRow]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
-from inspect_discoverybench.comparison.comparability import claim_prompts, incompatibilities, notes_on
+from inspect_discoverybench.comparison.comparability import incompatibilities, notes_on
 from inspect_discoverybench.comparison.difference import KeyDifference, key_difference
 from inspect_discoverybench.comparison.system import System
 from inspect_discoverybench.dataset.published_study import GUESSED_STUDIES

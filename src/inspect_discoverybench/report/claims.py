@@ -8,7 +8,6 @@ from statistics import fmean
 
 import pandas as pd
 
-from inspect_discoverybench.comparison.comparability import claim_prompts
 from inspect_discoverybench.comparison.difference import key_difference
 from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.report.charts import Chart, joined
