@@ -38,6 +38,10 @@ _STRING = re.compile(r'"(?:[^"\\]++|\\.?+)*+"?+', re.DOTALL)
 _BACKSLASH = re.compile(r'\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})?+')
 """Matches an escape in a JSON string, or a backslash that begins none."""
 
+_REASONING_START = pattern(Meaning.REASONING_STARTS)
+_REASONING_END = pattern(Meaning.REASONING_ENDS)
+_END_OF_TURN = pattern(Meaning.TURN_ENDS)
+
 _SMALL_LETTER = re.compile("[a-z]")
 
 _CONTROL = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -245,20 +249,20 @@ def without_reasoning(text: str, is_complete: bool = True) -> str:
     opening tag into the prompt. The text after a tag that is never closed is kept, because some models write their
     answer there, but not if the text was cut off: it ends within the reasoning.
     """
-    *parts, answer = pattern(Meaning.REASONING_ENDS).split(text)
+    *parts, answer = _REASONING_END.split(text)
     kept: list[str] = []
     for part in parts:  # each ends with reasoning, whose closing tag followed
-        opening = pattern(Meaning.REASONING_STARTS).search(part)
+        opening = _REASONING_START.search(part)
         if opening is None:
             kept.clear()  # the opening tag is in the prompt, so all of the text up to here is reasoning
         else:
             kept.append(part[: opening.start()])
 
-    opening = pattern(Meaning.REASONING_STARTS).search(answer)
+    opening = _REASONING_START.search(answer)
     if opening is not None and not is_complete:
         answer = answer[: opening.start()]
     outside_tags = "".join([*kept, answer])
-    return pattern(Meaning.TURN_ENDS).sub("", outside_tags).strip("\ufeff \t\r\n")
+    return _END_OF_TURN.sub("", outside_tags).strip("\ufeff \t\r\n")
 
 
 @cache

@@ -6,7 +6,7 @@ from typing import Any
 import click
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
-from inspect_ai.log import EvalSample
+from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import get_model
 from inspect_ai.scorer import Score
 from rich.console import Console
@@ -34,6 +34,7 @@ from inspect_discoverybench.tasks import custom
     metavar="FILE [FILE]...",
     help="Data files, without a metadata file. The answer is not scored.",
 )
+# An option takes one value: the other files of `--data FILE FILE` are arguments, which the usage line does not show.
 @click.argument("more_data_files", nargs=-1, type=click.Path(path_type=Path), metavar="")
 @click.option("--metadata", type=click.Path(path_type=Path), help="Metadata file of a study, instead of --data.")
 @click.option("--goal", required=True, help="The discovery goal.")
@@ -83,11 +84,10 @@ def ask(
     if more_data_files and not data_files:
         raise InvalidArgument(f"{more_data_files[0]}: pass data files after --data.")
     study = _study([*data_files, *more_data_files], metadata)
-    is_full_name = "/" in solver or AgentFile.of(solver)
-    agent = solver if is_full_name else f"discoverybench/{solver}"
+    agent = _full_name(solver)
     with waiting("Loading the data, and Inspect with its plugins"):
         with inspect_errors(InvalidExperiment, f"--solver {solver}"):
-            named_agent(agent, solver_args)
+            named_agent(agent, solver_args)  # the task makes its own; this one shows whether the name is known
         task = custom(
             **study,
             goal=goal,
@@ -113,9 +113,21 @@ def ask(
         raise click.Abort
 
     [log] = logs
+    _print_result(log, is_scored=task.scorer is not None)
+
+
+def _full_name(solver: str) -> str:
+    """The registered name of an agent, or `FILE.py@NAME`; the package's own agents may be named without the package."""
+    if "/" in solver or AgentFile.of(solver) is not None:
+        return solver
+    return f"discoverybench/{solver}"
+
+
+def _print_result(log: EvalLog, is_scored: bool) -> None:
+    """Print the answer and where the log is; exit with 1 if there is no hypothesis."""
     sample = log.samples[0] if log.samples else None
     hypothesis = _print_answer(sample) if sample else None
-    if hypothesis and task.scorer is None:
+    if hypothesis and not is_scored:
         say("This answer is not scored: no gold hypothesis is given for the goal.")
     say(f"Log: {log.location}")
     if hypothesis:

@@ -75,7 +75,9 @@ def _public(change: str) -> str:
     name, _, text = change.partition("=")
     settings = {name: parse_yaml(text, f"--set {name}")}
     public = public_settings(settings)
-    return change if public == settings else f"{name}={public[name]}"
+    if public == settings:
+        return change
+    return f"{name}={public[name]}"
 
 
 def _path(file: str) -> Path:

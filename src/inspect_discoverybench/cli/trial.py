@@ -59,12 +59,11 @@ def try_model(judge: str | None, actions: str | None, **options: Any) -> None:
 
 def _print(trial: Trial) -> None:
     rows = []
-    headers: list[str] = []
     for agent in trial.agents:
-        headers = list(agent.numbers)
         numbers = [f"{number:,}" for number in agent.numbers.values()]
         rows.append([agent.task, agent.agent, agent.form, *numbers])
 
+    headers = list(trial.agents[0].numbers) if trial.agents else []
     print_table(f"{trial.options['model']}: random samples (seed {SEED})", ("task", "agent", "actions"), headers, rows)
     for note in trial.notes:
         say(note)

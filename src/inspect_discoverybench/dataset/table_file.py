@@ -130,8 +130,8 @@ def separator_of(text: str) -> str:
 
     Spreadsheets write semicolons in locales where the comma is the decimal separator.
     """
-    header = _HEADER.match(text)
-    unquoted = _QUOTED.sub("", header[0] if header else "")
+    header = next(_HEADER.finditer(text))  # it can be empty
+    unquoted = _QUOTED.sub("", header[0])
     return max(",\t;", key=unquoted.count)
 
 

@@ -31,10 +31,13 @@ def log_paths(path: str) -> list[str]:
     Raises:
         DataError: The path does not exist, is a pipe or a device, or the folder has no logs.
     """
-    if not _is_remote(path) and not Path(path).exists():
-        raise DataError(f"The path '{path}' does not exist. Check the spelling or pass an absolute path.")
-    if path.endswith((".eval", ".json")):  # servers may not list files
-        require_regular_file(Path(path))
+    is_log = path.endswith((".eval", ".json"))
+    if not _is_remote(path):
+        if not Path(path).exists():
+            raise DataError(f"The path '{path}' does not exist. Check the spelling or pass an absolute path.")
+        if is_log:
+            require_regular_file(Path(path))
+    if is_log:
         return [local_path(path)]
 
     logs = sorted(local_path(info.name) for info in logs_in(path))
