@@ -322,6 +322,12 @@ seen = {
     "headers": [open(name, "rb").readline().decode() for name in sorted(os.listdir())],
     "cells": [hashlib.md5(bytes(sorted(open(name, "rb").read()))).hexdigest() for name in sorted(os.listdir())],
 }
+if os.path.exists("/.dockerenv"):
+    seen["mounts"] = [line.split()[4] for line in open("/proc/self/mountinfo")]
+    seen["commands"] = sorted(path.read_text() for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"))
+    seen["other folders"] = [sorted(os.listdir(folder)) for folder in ("/", "/home", "/mnt", "/srv", "/opt")]
+    seen["temporary files"] = len(os.listdir("/tmp"))
+    seen["host name"] = len(os.uname().nodename)
 print(json.dumps(seen))
 """
 
@@ -345,9 +351,18 @@ def look(task: Task) -> tuple[str, list[Any]]:
     return printed, [messages, first.tools, first.tool_choice, first.config]
 
 
+@pytest.mark.usefixtures("engine")
+def test_nothing_in_a_container_tells_a_placebo_from_the_data() -> None:
+    require_the_same_view("docker")
+
+
 def test_nothing_that_an_agent_sees_tells_a_placebo_from_the_data() -> None:
-    data, request = look(demo())
-    placebo, request_of_placebo = look(demo(placebo=3))
+    require_the_same_view("local")
+
+
+def require_the_same_view(sandbox: str) -> None:
+    data, request = look(demo(sandbox=sandbox))
+    placebo, request_of_placebo = look(demo(sandbox=sandbox, placebo=3))
     assert request == request_of_placebo
     assert "listed" in data
     assert "placebo" not in placebo
