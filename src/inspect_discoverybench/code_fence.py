@@ -42,12 +42,17 @@ def fenced_blocks(text: str, *, at_line_ends: bool = False) -> list[Block]:
     Fences stand on lines of their own. If no such line closes the last block, the block ends where its fence occurs
     next, as in "x = 1```". If the fence does not occur again, the block ends with the text.
 
+    With `at_line_ends`, for blocks of JSON, fences that models often misplace count as well:
+
+    - A fence without a label at the end of any line opens a block, as in "Here it is: ```".
+    - A fence at the end of any line closes a block, as in "}```".
+    - A fence at the beginning of a line closes a block, even with a label, as in "```json". No line of JSON begins so.
+
+    A block that no such fence closes ends with the text.
+
     Args:
         text: The text.
-        at_line_ends: For blocks of JSON, whose fences models often misplace. If true, a fence at the end of a line with
-            other words also counts: without a label it opens a block, as in "Here it is: ```", and it closes one, as in
-            "}```". A line that starts with a fence and a label, such as "```json", also closes a block, because no line
-            of JSON starts so. A block that is not closed ends with the text.
+        at_line_ends: Whether to read misplaced fences.
     """
     return [block for block in _all_blocks(text, at_line_ends) if block.contents.strip()]
 

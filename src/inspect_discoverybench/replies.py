@@ -162,18 +162,24 @@ def _object_text(text: str) -> str:
 def parse_json(text: str, *, latex: bool = False) -> Any:
     r"""Parse JSON as models write it: with raw line ends and lone backslashes in strings.
 
-    A backslash that begins no escape, as in `\alpha` or `\(`, is that character. Lone surrogates are replaced.
+    A lone backslash begins no escape, as in `\alpha` or `\(`, and JSON does not allow it. It is kept as a backslash.
+    Lone surrogates are replaced.
 
     Args:
         text: The text.
-        latex: Whether an escape such as `\b` is read as the beginning of a LaTeX command, such as `\beta`, instead of
-            as a control character. It is not if the same string has the control character elsewhere.
+        latex: Whether to also keep the backslash of a LaTeX command that begins like an escape: `\beta` is then not
+            read as a backspace and `eta`. `_double_latex` says which escapes are taken for commands.
 
     Raises:
         ReplyRejected: The text is not JSON, or a key occurs twice in an object.
     """
-    repair = _double_latex if latex else _double_backslashes
-    repaired = _STRING.sub(lambda string: repair(string[0]), text)
+
+    def repair(string: re.Match[str]) -> str:
+        if latex:
+            return _double_latex(string[0])
+        return _double_backslashes(string[0])
+
+    repaired = _STRING.sub(repair, text)
     try:
         content = load_json(repaired, strict=False)
         without_surrogates = replace_surrogates(json.dumps(content, ensure_ascii=False))

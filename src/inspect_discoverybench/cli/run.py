@@ -20,6 +20,9 @@ from inspect_discoverybench.results.run_log import read_run_logs
 CTRL_C = 130
 """Exit code after Ctrl-C: 128 and the number of the signal, as of Inspect and of shells."""
 
+INTERRUPTIONS = (KeyboardInterrupt, asyncio.CancelledError)
+"""What Ctrl-C and other signals raise, the second one in Inspect's full-screen display."""
+
 
 @click.command()
 @experiment_options
@@ -44,11 +47,9 @@ def run(options: ExperimentOptions, dry_run: bool, shard_text: str | None) -> No
     with interrupt_on_termination() as signals:
         try:
             result = execute(file, shard)
-        except (
-            KeyboardInterrupt,
-            asyncio.CancelledError,
-        ) as error:  # the second one from Inspect's full-screen display
+        except INTERRUPTIONS as error:
             say("Interrupted. Finished samples are kept. Repeat the command to continue.", err=True)
+            # After any other signal, the run is just incomplete.
             raise click.exceptions.Exit(1 if signals else CTRL_C) from error
 
     print_outcomes(result)

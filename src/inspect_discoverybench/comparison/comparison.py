@@ -163,7 +163,10 @@ def _describe(studies: Sequence[str | None]) -> str:
 
 
 def _ranking(systems: Sequence[System]) -> list[SystemRank]:
-    """Rank the systems by mean HMS on the tasks that all of them ran. One without a score on these is left out."""
+    """Rank the systems by their mean HMS on the tasks that all of them ran.
+
+    A system that scored none of these tasks has no rank.
+    """
     task_ids = [set(system.tasks) for system in systems]
     common = set.intersection(*task_ids)
     ranks = []

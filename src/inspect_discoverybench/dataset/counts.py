@@ -81,12 +81,12 @@ def _count(goals: Sequence[SourcedGoal], without_goals: Sequence[Path] = ()) -> 
     for goal in goals:
         _count_metadata(counts, goal.metadata)
         for file in goal.metadata.data_files:
-            _count_columns(counts, goal.source, file, read_table)
+            _count_file_findings(counts, goal.source, file, read_table)
 
     for source in without_goals:
         counts["metadata files without goals"].add(str(source))
         for file in Study.read(source).data_files:
-            _count_columns(counts, source, file, read_table)
+            _count_file_findings(counts, source, file, read_table)
     return counts
 
 
@@ -115,8 +115,12 @@ def _count_metadata(counts: Counts, goal: SampleMetadata) -> None:
         counts["nearly constant target columns"].add(sample_id)
 
 
-def _count_columns(counts: Counts, source: Path, file: DataFile, read_table: Callable[[Path], Table]) -> None:
-    """Count what is wrong with a data file, its columns and their descriptions."""
+def _count_file_findings(counts: Counts, source: Path, file: DataFile, read_table: Callable[[Path], Table]) -> None:
+    """Count what the author of a study will want to correct in a data file and in the descriptions of its columns.
+
+    These are a file that the sandbox image cannot read, columns that are described twice or have the name of another
+    one, and described columns that are missing.
+    """
     path = locate(source.parent, file.name)
     reason = unreadable_reason(path)
     if reason:

@@ -113,12 +113,12 @@ class SampleMetadata(BaseModel):
         return f"{self.split}/{self.dataset}/{self.metadata_number}/{self.query_id}"
 
     @classmethod
-    def of(cls, state: TaskState, user: str) -> "SampleMetadata":
+    def of(cls, state: TaskState, needed_by: str) -> "SampleMetadata":
         """Read the metadata of a sample from its state.
 
         Args:
             state: The sample.
-            user: The solver or scorer that needs them, for the message.
+            needed_by: The solver or scorer that needs them, for the message.
 
         Raises:
             InvalidArgument: The sample is of another package's task.
@@ -128,6 +128,6 @@ class SampleMetadata(BaseModel):
             return cls.model_validate(state.metadata or {})
         except ValidationError as error:
             raise InvalidArgument(
-                f"{user} cannot run on the sample {state.sample_id}: {first_reason(error)} "
-                f"Use {user} only with the tasks of inspect-discoverybench."
+                f"{needed_by} cannot run on the sample {state.sample_id}: {first_reason(error)} "
+                f"Use {needed_by} only with the tasks of inspect-discoverybench."
             ) from error

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from inspect_ai import Task, eval_set, task_with
 from inspect_ai import eval as inspect_eval
@@ -140,21 +141,28 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
 
 
 def _build_task(cell: MatrixCell, model: Model) -> Task:
-    agent = {}
-    solver = None
-    if cell.solver is not None:
-        solver = _build_solver(cell.solver, cell.solver_line)
-        if is_discovery_task(cell.task.name):
-            # As an argument of the task, which `inspect eval-retry` passes again. It would not restore a solver object.
-            agent = {"agent": cell.solver.name, "agent_args": cell.solver.args}
+    task = _task_with_solver(cell)
+    metadata = {**(task.metadata or {}), "run": cell.labels._asdict()}
+    return task_with(task, model=model, metadata=metadata)
 
+
+def _task_with_solver(cell: MatrixCell) -> Task:
+    """Create the task of a cell with the cell's solver. Without one, the task keeps its own."""
+    if cell.solver is None:
+        return _create_task(cell)
+
+    # Built for every task, so that the error about a solver names its line in the file, and not that of the task.
+    solver = _build_solver(cell.solver, cell.solver_line)
+    if is_discovery_task(cell.task.name):
+        # As arguments of the task, which `inspect eval-retry` passes again. It would not restore a solver object.
+        return _create_task(cell, agent=cell.solver.name, agent_args=cell.solver.args)
+    return task_with(_create_task(cell), solver=solver)
+
+
+def _create_task(cell: MatrixCell, **agent: Any) -> Task:
     where = f"{cell.task_line}: task {cell.task.name}"
     with inspect_errors(InvalidExperiment, where, _suggestion(cell.task.name, TASKS)):
-        task = registry_create("task", cell.task.name, **cell.task.args, **agent)
-    metadata = {**(task.metadata or {}), "run": cell.labels._asdict()}
-    if solver is None or agent:
-        return task_with(task, model=model, metadata=metadata)
-    return task_with(task, model=model, metadata=metadata, solver=solver)
+        return registry_create("task", cell.task.name, **cell.task.args, **agent)
 
 
 def _build_solver(component: Component, where: str) -> Solver:

@@ -137,7 +137,7 @@ class SetFolder:
         write_whole(file, content)
 
     def domains(self) -> Domains | None:
-        """Read the domains that the author proposed, if it was asked for them already."""
+        """Read the domains that the author proposed; None if it was not asked for them yet."""
         file = self.path / DOMAINS_FILE
         if not file.is_file():
             return None
@@ -148,7 +148,7 @@ class SetFolder:
         write_whole(self.path / DOMAINS_FILE, json_file(domains.model_dump()))
 
     def record(self, slug: str) -> DomainRecord | None:
-        """Read the record of a domain, if it is accepted already."""
+        """Read the record of a domain; None if the domain is not accepted yet."""
         file = self.path / "domains" / f"{slug}.json"
         if not file.is_file():
             return None

@@ -46,7 +46,8 @@ def share(
     if not values:
         return statistic
     statistic = replace(statistic, value=fmean(values))
-    interval = mean_interval(Bounds(values, values), clusters)
+    # All values are known, so each is its own lowest and highest possible value.
+    interval = mean_interval(Bounds(lowest=values, highest=values), clusters)
     if math.isnan(interval.low):
         return statistic
     return replace(statistic, low=interval.low, high=interval.high)

@@ -41,8 +41,8 @@ class AnswerText(BaseModel):
 
 def answer_texts() -> list[AnswerText]:
     """Read the texts of `answer_texts.yaml`."""
-    content = yaml.safe_load(files(__package__).joinpath("answer_texts.yaml").read_text("utf-8"))
-    return TypeAdapter(list[AnswerText]).validate_python(content)
+    text = files(__package__).joinpath("answer_texts.yaml").read_text("utf-8")
+    return TypeAdapter(list[AnswerText]).validate_python(yaml.safe_load(text))
 
 
 def answer_text_samples() -> list[Sample]:

@@ -103,20 +103,24 @@ def _middle(variable: Values) -> float:
 
 
 def _task(values: Values) -> Values:
-    """The hypothesis has the numbers of the table. The goal mentions what is not masked, and so differs by task."""
+    """A hypothesis with the numbers of the table, and a question about its masked facet.
+
+    The question mentions the facets that are not masked, so that no two tasks share it.
+    """
     target, _ = values["name"].split("/")
     population = values["population"]
     variables = " and ".join(values["variables"])
     means = json.dumps(values["table"])[:600]  # a hypothesis has at most 1,200 characters
     return {
         "hypothesis": f"{population}, the {target} depends on {variables}: {means}",
-        "goal": _goal(values["masked"], population, target, values),
+        "goal": _goal(values, target),
     }
 
 
-def _goal(masked: str, population: str, target: str, values: Values) -> str:
+def _goal(values: Values, target: str) -> str:
     """A question about the masked facet. The context is never masked: the hypotheses hold in all rows."""
-    if masked == "relationship":
+    population = values["population"]
+    if values["masked"] == "relationship":
         variables = " and ".join(values["variables"])
         return f"{population}, how does the {target} depend on {variables}?"
 

@@ -53,7 +53,7 @@ class AgentRecord:
 
 
 def recording_arguments(create: Callable[Parameters, Solver]) -> Callable[Parameters, Solver]:
-    """Decorate the function of an agent, so that each sample records the arguments that are not defaults."""
+    """Decorate the function of an agent: each sample records its name, and the arguments that are not defaults."""
 
     @wraps(create)
     def recorded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Solver:

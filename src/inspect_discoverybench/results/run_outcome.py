@@ -53,7 +53,7 @@ class SampleCounts:
             scored=scored,
             unscored=unscored,
             no_submission=sum(outcome.is_without_submission for outcome in outcomes),
-            errors=len(log.ended) - len(finished),
+            errors=sum(sample.error is not None for sample in log.ended.values()),
             calls_as_text=sum(_wrote_calls_as_text(sample) for sample in finished),
         )
 

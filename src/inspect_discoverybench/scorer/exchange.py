@@ -30,18 +30,20 @@ MAX_EMPTY_REPLIES = 3
 
 
 class DefaultsRejected(Exception):
-    """The provider rejected a request that had settings which the user did not choose.
+    """The provider rejected a request that had settings which the user did not choose."""
+
+
+class DefaultsSuspected(Exception):
+    """The provider failed on a request that had such settings. They may be the cause, or it may be out of order.
 
     Attributes:
         status: The HTTP status.
-        is_certain: Whether the contents of the request are the cause, and the server is not just out of order.
     """
 
-    def __init__(self, status: int | None, *, is_certain: bool) -> None:
-        """Keep what the provider said."""
+    def __init__(self, status: int | None) -> None:
+        """Keep the status."""
         super().__init__(f"HTTP status {status}")
         self.status = status
-        self.is_certain = is_certain
 
 
 @dataclass
@@ -73,6 +75,7 @@ class Exchange:
         Raises:
             JudgeFailed: The provider failed.
             DefaultsRejected: The provider rejected the first request, which had default settings.
+            DefaultsSuspected: The provider failed on the first request of a probe, which had default settings.
         """
         for _ in range(MAX_EMPTY_REPLIES):
             output = await self._generate(conversation)
@@ -93,7 +96,10 @@ class Exchange:
             remember_keys_of(self.model)
             cause = redact_request(error)
             if self._may_reject_defaults(error):
-                raise DefaultsRejected(http_status(error), is_certain=is_bad_request(error)) from cause
+                status = http_status(error)
+                if is_bad_request(error):
+                    raise DefaultsRejected(f"HTTP status {status}") from cause
+                raise DefaultsSuspected(status) from cause
             if not self._prepare_repetition(error):
                 raise self._failure(reason_of(error)) from cause
         # The request is sent again as `_prepare_repetition` has changed it. Each change can be made once, so this ends.

@@ -12,7 +12,7 @@ from inspect_discoverybench.errors.provider_failures import NOT_FOUND, inspect_e
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import ReplyT, ask_until_valid
 from inspect_discoverybench.scorer.acceptance import MAX_REJECTIONS, acceptance_of
-from inspect_discoverybench.scorer.exchange import DefaultsRejected, Exchange
+from inspect_discoverybench.scorer.exchange import DefaultsRejected, DefaultsSuspected, Exchange
 from inspect_discoverybench.scorer.question import ParseFailure, Question
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
 from inspect_discoverybench.scorer.request_settings import RequestSettings, request_settings
@@ -66,36 +66,47 @@ class Judge:
         """Ask a question until a reply is valid, at most three times.
 
         An invalid reply is sent back with the validation error. If the provider rejects the request, it is repeated
-        once without all settings that the user did not choose.
+        once without the defaults, which are all settings that the user did not choose. This is also tried if the
+        provider fails in a way that may be because of the defaults.
 
         Raises:
             JudgeFailed: The provider failed, after Inspect's retries.
         """
-        acceptance = acceptance_of(self.model)
         # Read before the request, because other questions that are asked at the same time may change it.
-        was_suspected = acceptance.is_suspected
-        settings = request_settings(self.model, question.reply)
-        is_probe = settings.has_defaults and not acceptance.is_settled
+        was_suspected = acceptance_of(self.model).is_suspected
         try:
-            return await self._ask(question, settings, is_probe=is_probe)
-        except DefaultsRejected as rejected:
-            rejection = rejected
+            return await self._ask_with_defaults(question)
+        except DefaultsRejected:
+            return await self._ask_without_defaults(question)
+        except DefaultsSuspected as failure:
+            return await self._ask_failing_server(question, failure, was_suspected)
 
-        if not rejection.is_certain:
-            return await self._ask_failing_server(question, rejection, was_suspected)
-        without_defaults = request_settings(self.model, question.reply, defaults=False)
-        reply = await self._ask(question, without_defaults)
-        acceptance.reject()
+    async def _ask_with_defaults(self, question: Question[ReplyT]) -> ReplyT | ParseFailure:
+        """Ask with the defaults, unless the judge is known to refuse them.
+
+        Raises:
+            JudgeFailed: The provider failed.
+            DefaultsRejected: The provider rejected the defaults.
+            DefaultsSuspected: The provider failed, and it is not known yet whether it accepts the defaults.
+        """
+        settings = request_settings(self.model, question.reply)
+        is_probe = settings.has_defaults and not acceptance_of(self.model).is_settled
+        return await self._ask(question, settings, is_probe=is_probe)
+
+    async def _ask_without_defaults(self, question: Question[ReplyT]) -> ReplyT | ParseFailure:
+        """Ask without the defaults, after the provider rejected a request with them. Its reply confirms the cause."""
+        reply = await self._ask(question, request_settings(self.model, question.reply, defaults=False))
+        acceptance_of(self.model).reject()
         return reply
 
     async def _ask_failing_server(
-        self, question: Question[ReplyT], rejection: DefaultsRejected, was_suspected: bool
+        self, question: Question[ReplyT], failure: DefaultsSuspected, was_suspected: bool
     ) -> ReplyT | ParseFailure:
         """Ask a server without the defaults, after it failed with them, to find out whether they are the cause.
 
         Args:
             question: The question.
-            rejection: The failure.
+            failure: The failure with the defaults.
             was_suspected: Whether the failed request was sent after another one was answered without the defaults.
         """
         acceptance = acceptance_of(self.model)
@@ -106,9 +117,9 @@ class Judge:
             # They are not the cause. The question is asked as any other: with Inspect's retries, except after a 404,
             # which Inspect does not retry.
             acceptance.is_settled = True
-            if rejection.status == NOT_FOUND:
+            if failure.status == NOT_FOUND:
                 raise
-            return await self._ask(question, request_settings(self.model, question.reply))
+            return await self._ask_with_defaults(question)
 
         # Two errors by chance, at the same time, do not end the use of the defaults.
         if was_suspected:
@@ -185,8 +196,8 @@ def _timeouts(judge: Model) -> GenerateConfig:
 def require_judge(grader: str) -> Solver:
     """Check that the judge can be created, before the evaluated model incurs any cost.
 
-    This also runs with `--no-score`, of which Inspect does not tell solvers (`score()` of `inspect_ai.scorer` fails
-    without scorers, but asks the judge with them). The message says how to run without a key.
+    The check also runs with `--no-score`, because Inspect does not tell solvers whether the sample will be scored. Its
+    message therefore says how to run without a key.
 
     Args:
         grader: The judge. The role `grader` takes precedence.

@@ -49,9 +49,10 @@ class _Sample:
 def hms_summary() -> Metric:
     """Mean HMS with its standard error and 95 % interval, and counts of epochs by outcome.
 
-    Every other key of the score, such as `hms_released`, has its mean (`hms_released`), interval and counts
-    (`hms_released_ci_lower`, `hms_released_unscored`, …), too. That of the key `claim` is named `claim_rate`, or on a
-    placebo `false_claim_rate`. Samples without a key are left out of its mean and counted (`claim_rate_left_out`).
+    Every other key of the score, such as `hms_released`, has its own mean, interval and counts over the samples with
+    the key. Their names begin with the key: `hms_released` (the mean), `hms_released_ci_lower`,
+    `hms_released_ci_upper`, `hms_released_judged` and `hms_released_unscored`. Those of the key `claim` begin with
+    `claim_rate`, or on a placebo with `false_claim_rate`; `claim_rate_left_out` is the number of epochs without it.
 
     Samples that share a gold hypothesis are not independent and form one cluster. The score of a sample with several
     epochs is the mean of those that are scored.

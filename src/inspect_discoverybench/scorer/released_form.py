@@ -107,7 +107,9 @@ class ReleasedVerdict:
 def _lines(side: str, parts: Sequence[Part]) -> list[str]:
     lines = []
     for number, part in enumerate(parts, 1):
-        lines.append(f"- {side} {number}: {escape_markdown(part.text)} (context: {escape_markdown(part.context)})")
+        text = escape_markdown(part.text)
+        context = escape_markdown(part.context)
+        lines.append(f"- {side} {number}: {text} (context: {context})")
     return lines
 
 

@@ -132,8 +132,8 @@ class PythonSession:
         """Run one cell. A cell is never run twice.
 
         Raises:
-            DiscoveryBenchError: The sandbox was lost because of the infrastructure. Also, in the first cell: it has no
-                Python, or the kernel does not start.
+            DiscoveryBenchError: The sandbox was lost because of the infrastructure, or it has never started a kernel,
+                for example because it has no Python.
             SandboxUnavailableError: The agent's code has ended the sandbox.
             ProcessLookupError: The sample has no sandbox.
         """

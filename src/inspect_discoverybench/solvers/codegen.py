@@ -50,16 +50,19 @@ def create_codegen_actor(actions: str, cell_seconds: int) -> Actor:
 
 async def run_codegen(state: TaskState, actor: Actor) -> None:
     """Write a program, run it and submit. Extends the messages of `state` and sets its output."""
+    # The kernel starts while the model writes the program.
     PythonSession().start_early()
-    actor.wording.begin(state, finish="solvers/codegen_finish", system="solvers/codegen")
+
+    wording = actor.wording
+    wording.begin(state, finish="solvers/codegen_finish", system="solvers/codegen")
     program = await actor.step(state.messages, ["python"])
     program.append_to(state)
     if not program.has_acted:
-        state.messages.append(actor.wording.message("solvers/codegen_again"))
+        state.messages.append(wording.message("solvers/codegen_again"))
         with suspend_turn_limit():
             program = await actor.step(state.messages, ["python"])
         program.append_to(state)
     if not program.has_acted:
-        state.messages.append(actor.wording.message("solvers/codegen_no_program"))
+        state.messages.append(wording.message("solvers/codegen_no_program"))
     answer = await actor.submit(state.messages)
     answer.append_to(state)

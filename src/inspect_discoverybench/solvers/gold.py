@@ -23,14 +23,13 @@ def gold() -> Solver:
 
 
 @solver
-@recording_arguments  # each sample records which agent ran, with its arguments (here none)
+@recording_arguments
 @refusing_unknown
 def goal_echo() -> Solver:
     """Submit the goal as a claim, without the data. Its score is the floor: that of discovering nothing."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        # The error on a task of another package names the solver: `user`.
-        metadata = SampleMetadata.of(state, user="goal_echo")
+        metadata = SampleMetadata.of(state, needed_by="goal_echo")
         claim = f"In these data, there is a relationship of the kind that this goal asks about: {metadata.goal}"
         return _submit(state, "goal_echo", claim)
 

@@ -24,7 +24,7 @@ def no_data_guess(columns: bool = False, actions: str = "calls") -> Solver:
     actor = create_actor(actions)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        metadata = SampleMetadata.of(state, "no_data_guess")
+        metadata = SampleMetadata.of(state, needed_by="no_data_guess")
         # Inspect copies a sample's files into the sandbox before any solver runs.
         names = [file.name for file in metadata.data_files]
         await sandbox().exec(["rm", "-rf", "--", *names])

@@ -107,8 +107,9 @@ def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAU
                 f"reflexion needs a gold hypothesis for its oracle, but {state.sample_id} has none. Use another agent, "
                 "or add the gold hypothesis to the answer key or the metadata file."
             )
-        checksums = SampleMetadata.of(state, "reflexion").data_checksums
-        # The agent does not see the copies among its files. What its code does to them all the same is its own loss.
+        checksums = SampleMetadata.of(state, needed_by="reflexion").data_checksums
+        # The copies are outside of the working folder, so that the agent does not see them among its files. If its code
+        # changes them all the same, there are no more trials.
         folder = await create_temporary_folder()
         copies = f"{folder}/data"
         await _copy_data_files(".", copies, checksums)

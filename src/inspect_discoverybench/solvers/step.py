@@ -145,18 +145,12 @@ class CallingActor(Actor):
         tools = [self.tools[action] for action in allowed or self.tools]
         output = await generate_reply(model, conversation, tools, _tool_choice(allowed))
 
-        calls = output.message.tool_calls or []
-        if not allowed or output.stop_reason == "model_length":  # the server may have cut the calls off
-            calls = []
-        early = _early_submissions(calls) if "python" in allowed else []
-        executed = _calls_to_execute([call for call in calls if call not in early], allowed)
-        if early:  # answered by a tool `submit` that refuses them
+        calls = _calls_to_execute(output, allowed)
+        if _early_submissions(calls):
             tools = [self.tools["python"], refuse_early_submission()]
-        logged_calls = [*executed, *early] or None
-        message = _kept_message(output, allowed).model_copy(update={"tool_calls": logged_calls})
-
+        message = _kept_message(output, allowed).model_copy(update={"tool_calls": calls or None})
         result = await execute_tools([*conversation, message], tools)
-        return Step(output, [message, *result.messages], has_acted=bool(executed))
+        return Step(output, [message, *result.messages], has_acted=bool(calls))
 
 
 @dataclass(frozen=True)
@@ -330,13 +324,19 @@ def _early_submissions(calls: Sequence[ToolCall]) -> list[ToolCall]:
     return [call for call in calls if call.function == "submit"]
 
 
-def _calls_to_execute(calls: list[ToolCall], allowed: Sequence[ActionName]) -> list[ToolCall]:
-    """All calls, or one if a single action is allowed, which is then required."""
-    if len(allowed) != 1:
-        return calls
-    required = [call for call in calls if call.function == allowed[0]]
-    # A call of another tool alone is executed, so that the model sees that the tool is unknown.
-    return (required or calls)[:1]
+def _calls_to_execute(output: ModelOutput, allowed: Sequence[ActionName]) -> list[ToolCall]:
+    """All calls, or one if a single action is allowed, which is then required. Early submissions come last."""
+    calls = output.message.tool_calls or []
+    if not allowed or output.stop_reason == "model_length":  # the server may have cut the calls off
+        return []
+
+    early = _early_submissions(calls) if "python" in allowed else []
+    others = [call for call in calls if call not in early]
+    if len(allowed) == 1:
+        required = [call for call in others if call.function == allowed[0]]
+        # A call of another tool alone is executed, so that the model sees that the tool is unknown.
+        others = (required or others)[:1]
+    return [*others, *early]
 
 
 def _tool_choice(allowed: Sequence[ActionName]) -> ToolChoice:

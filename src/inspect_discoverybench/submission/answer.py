@@ -38,6 +38,8 @@ PLACEHOLDERS = ("...", "One declarative statement with its context, variables an
 _MAX_DEPTH = 20
 """Depth to which nested arguments are read."""
 
+_ARGUMENTS_KEY = pattern(Meaning.ARGUMENTS)
+"""Matches the key under which a call that is written as JSON has its arguments, such as `parameters`."""
 
 Answer = Submission | str
 """A submission, or what the agent wrote, without reasoning: a text that may contain an answer."""
@@ -149,7 +151,7 @@ def _submission_in(content: Mapping[str, Any]) -> Submission | None:
     """Read a submission from the keys of an object or, if it is a call, from its arguments."""
     candidates = [content]
     for key, value in content.items():
-        if pattern(Meaning.ARGUMENTS).fullmatch(str(key)):
+        if _ARGUMENTS_KEY.fullmatch(str(key)):
             candidates.append(_mapping(value))
 
     for values in candidates:
@@ -180,6 +182,11 @@ def _answer_in(texts: Sequence[str]) -> Answer | None:
 
 
 def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
+    """Find what an agent of another package left as its answer, without an accepted call of our tool `submit`.
+
+    It is the completion that the agent set, if it is in none of its messages. Otherwise, it is the submission in a call
+    of its last message, or what it wrote last.
+    """
     conversation = [message for message in sample.messages if message.source != "input"]
     texts = [message.text.strip() for message in conversation if isinstance(message, ChatMessageAssistant)]
     completion = sample.output.completion.strip()
