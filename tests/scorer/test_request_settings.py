@@ -298,6 +298,27 @@ def test_a_server_that_is_down_is_asked_without_the_defaults_by_the_first_questi
         assert of_others == 0
 
 
+def test_a_server_that_was_down_may_reject_the_defaults_when_it_is_back() -> None:
+    agreeing = scripted(extract=CONTEXTS)
+    failures: Counter[bool] = Counter()
+
+    def answer(request: Request) -> Answer:
+        if question(request) != "variables":
+            return agreeing(request)
+        has_schema = "response_format" in request
+        if failures[has_schema] < UNCERTAIN[500]:
+            failures[has_schema] += 1
+            return 500
+        return Refused("Bad request.") if has_schema else agreeing(request)
+
+    with serve(answer) as endpoint:
+        log = evaluate(judge_at(endpoint, "openai-api/local/m"))
+    assert score_of(log).values == FULL
+    about_variables = [request for request in endpoint.requests if question(request) == "variables"]
+    with_schema = ["response_format" in request for request in about_variables]
+    assert with_schema == [True] * 3 + [False] * 3 + [True, False]
+
+
 def test_a_rate_limit_says_nothing_about_the_defaults() -> None:
     agreeing = scripted(extract=CONTEXTS)
     limited: set[str | None] = set()

@@ -119,7 +119,7 @@ class Judge:
             acceptance.is_settled = True
             if failure.status == NOT_FOUND:
                 raise
-            return await self._ask_with_defaults(question)
+            return await self.ask(question)
 
         # Two errors by chance, at the same time, do not end the use of the defaults.
         if was_suspected:
