@@ -34,6 +34,11 @@ def described(name: str) -> dict[str, Any]:
     return {"name": name, "columns": COLUMNS}
 
 
+def bare(name: str) -> dict[str, Any]:
+    """The description of a data file without columns."""
+    return {"name": name, "columns": []}
+
+
 def files_of(task: Task) -> dict[str, Path]:
     """The data files of the first sample, by name."""
     files = task.dataset[0].files or {}
@@ -166,6 +171,16 @@ def with_file(folder: Path, file: Mapping[str, Any], content: bytes) -> Path:
         pytest.param(described("b.txt"), b"(a,b);", "no described column is in its first row", id="no table"),
         pytest.param(described("b.csv"), b"x y\n1 2\n3 4\n", "no described column", id="separated by spaces"),
         pytest.param(described("b.csv"), b"x|y\n1|2\n3|4\n", "no described column", id="separated by bars"),
+        pytest.param(bare("b.csv"), b"x|y\n1|2\n3|4\n", "seems to be a table", id="bars, without columns"),
+        pytest.param(bare("b.csv"), b"x y\n1 2\n3 4\n5 6\n", "seems to be a table", id="spaces, without columns"),
+        pytest.param(
+            {"name": "b.csv", "columns": [{"name": "x|y"}]}, b"x|y\n1|2\n3|4\n", "seems to be a table", id="one column"
+        ),
+        pytest.param(bare("b.txt"), b"x|y\nmen|yes\nall|no\n", "seems to be a table", id="text between bars"),
+        pytest.param(bare("b.dat"), b"x  y\n1  2\n3  4\n5  6\n", "seems to be a table", id="text with spaces"),
+        pytest.param(bare("b.dat"), b'x y\n"1" 1 2\n"2" 3 4\n"3" 5 6\n', "seems to be a table", id="text of R"),
+        pytest.param(bare("b.txt"), b"x;y\n1;2\n3;4\n5\n", "seems to be a table", id="truncated, without columns"),
+        pytest.param(bare("b.dat"), "x\ty\n1\t2\n3\t4\n".encode("utf-16"), "is no text file", id="utf-16, no columns"),
         pytest.param(described("b.txt"), b"x\ty\n1\t2\n3\n", "line 3 has 1 values", id="truncated"),
         pytest.param(described("b.txt"), "x\ty\n1\t2\n".encode("utf-16"), "is no text file", id="utf-16"),
         pytest.param(described("b.dta"), b"x,y\n1,2\n", "is no Stata file", id="no file of Stata"),
@@ -188,6 +203,22 @@ def test_a_study_without_tables_has_no_placebo(tmp_path: Path) -> None:
     (folder / "tree.txt").write_text("(a,b);", "utf-8")
     with pytest.raises(InvalidArgument, match=r"tree.txt of custom/mine/0/0 \(no table\)"):
         custom(path=str(folder), sandbox="local", placebo=1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(a:0.1,b:0.2);",
+        "#NEXUS\nbegin trees;\n translate\n 1 Homo,\n 2 Pan;\nend;\n",
+        "1 = North\n2 = Other\n3 = Other\n",
+        "Data of 2020, from 3 sites.\n\nWe measured 20 plants, on 30 days, at 2 places.\nSee the paper.\n",
+    ],
+    ids=["a tree", "named trees", "codes", "prose"],
+)
+def test_a_text_that_is_no_table_stays(tmp_path: Path, text: str) -> None:
+    folder = with_file(tmp_path / "mine", bare("b.txt"), text.encode())
+    task = custom(path=str(folder), sandbox="local", placebo=1)
+    assert (task.metadata or {})["unpermuted_files"] == ["mine/b.txt"]
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".tab", ".dat"])

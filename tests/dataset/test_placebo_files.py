@@ -226,6 +226,30 @@ def test_a_byte_order_mark_before_a_quoted_header(tmp_path: Path) -> None:
     require_same_cells(content, permuted, ";")
 
 
+PAIRED = [f"0,{number};{2 * number}" for number in range(10, 70)]
+"""Rows with a decimal comma, of two columns that are perfectly correlated."""
+
+TABLES: dict[str, tuple[str, str]] = {
+    # what stands before the rows, and their separator
+    "a comma in the header": ("x, in m;y\n", ";"),
+    "an inch mark in the header": ('x in 5" pipes;y\n', ";"),
+    "more commas than tabs in the header": ("x\ty, in m, a day\n", "\t"),
+    "blank lines before the header": ("\n\nx;y\n", ";"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_separator_is_the_one_that_divides_all_rows(tmp_path: Path, name: str) -> None:
+    before, separator = TABLES[name]
+    rows = "\n".join(PAIRED).replace(";", separator)
+    content = f"{before}{rows}\n".encode()
+    permuted = placebo_of(tmp_path / "mine", "a.csv", content, ["x", "y"])
+    assert permuted.decode().startswith(before)
+    assert Counter(permuted) == Counter(content)
+    table = pd.read_csv(io.BytesIO(permuted), sep=separator, decimal=",")
+    assert abs(table.iloc[:, 0].corr(table.iloc[:, 1])) < 0.4
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
 def test_a_described_column_is_found_in_each_encoding(tmp_path: Path, encoding: str) -> None:
     content = "größe,länge\n1,2\n3,4\n".encode(encoding)

@@ -7,6 +7,7 @@ byte by byte: names, line breaks, encoding, value labels, formats.
 
 import random
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,7 @@ from inspect_discoverybench.dataset.cached_file import cached_file
 from inspect_discoverybench.dataset.release import file_checksum
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata, fingerprint
 from inspect_discoverybench.dataset.stata_file import StataLayout
-from inspect_discoverybench.dataset.table_file import is_table, read_records, separator_of
+from inspect_discoverybench.dataset.table_file import is_table, may_have_columns, read_records, separator_of
 from inspect_discoverybench.dataset.text_file import TextFile
 from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
 from inspect_discoverybench.errors.file_failures import file_errors
@@ -28,6 +29,10 @@ Value = TypeVar("Value")
 
 TEXT_SUFFIXES = (".txt", ".tab", ".dat", ".asc", ".data")
 """Suffixes of text files that may be tables."""
+
+_UNREADABLE_TABLE = (
+    "it seems to be a table; separate values with commas, tabs or semicolons, as many in each row as in the first"
+)
 
 
 def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
@@ -158,12 +163,20 @@ def _is_text_table(path: Path, columns: Sequence[str]) -> bool:
 
 
 def _is_table_by_content(path: Path) -> bool:
-    """Whether a text file has several columns and at least two rows below its header."""
-    try:
-        records = list(read_records(TextFile.read(path).text, path))
-    except DataError:
-        return False
-    return len(records) > 2 and len(records[0].values) > 1
+    """Whether a text file has several columns and at least two rows below its header.
+
+    Raises:
+        DataError: It is no text, or it seems to be a table that cannot be read.
+    """
+    text = TextFile.read(path).text
+    widths: list[int] = []
+    with suppress(DataError):
+        widths = [len(record.values) for record in read_records(text, path) if record.values]
+    if len(widths) > 2 and widths[0] > 1:
+        return True
+    if may_have_columns(text):
+        raise DataError(_UNREADABLE_TABLE)
+    return False
 
 
 def _permute_text(path: Path, columns: Sequence[str], seed: str) -> bytes:
@@ -173,26 +186,29 @@ def _permute_text(path: Path, columns: Sequence[str], seed: str) -> bytes:
     """
     file = TextFile.read(path)
     records = list(read_records(file.text, path))
-    if not records:
+    filled = [record for record in records if record.values]
+    if not filled:
         raise DataError("it is empty")
-    header, *others = records
+    header, *others = filled
     names = {name.strip() for name in header.values}
     if columns and not any(column.strip() in names for column in columns):
         raise DataError("no described column is in its first row; separate values with commas, tabs or semicolons")
 
-    rows = [record.cells for record in others if record.values]
-    cells_by_column = zip(*rows, strict=True)
+    if len(header.values) == 1 and may_have_columns(file.text):
+        raise DataError(_UNREADABLE_TABLE)
+
+    cells_by_column = zip(*(record.cells for record in others), strict=True)
     shuffled = [_shuffled(cells, f"{seed}/{number}") for number, cells in enumerate(cells_by_column)]
     permuted_rows = zip(*shuffled, strict=True)
 
     separator = separator_of(file.text)
-    texts = [header.text]
-    for record in others:
-        if record.values:
+    texts = []
+    for record in records:
+        if record is header or not record.values:  # blank lines stay where they are
+            texts.append(record.text)
+        else:
             cells = next(permuted_rows)
             texts.append(separator.join(cells) + record.end)
-        else:  # blank lines stay where they are
-            texts.append(record.text)
     return "".join(texts).encode(file.encoding)
 
 

@@ -2,9 +2,11 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from itertools import islice
 from pathlib import Path, PurePath
 
 from inspect_discoverybench.dataset.text_file import read_text
@@ -15,8 +17,11 @@ csv.field_size_limit(2**31 - 1)
 
 _QUOTED = re.compile(r'"[^"]*"')
 
-# A quoted column name can have line breaks.
-_HEADER = re.compile(r'(?:"[^"]*"|[^"\r\n])*')
+_SEPARATORS = "\t;,"
+"""Separators of tables. The first that fits is used: a row of decimal commas has as many commas as the others, too."""
+
+_COMPARED_ROWS = 100
+"""Number of rows by which the separator is found."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +44,11 @@ class Table:
             DataError: The file cannot be read, is empty or is no text file in UTF-8 or Windows-1252, a quoted value is
                 not closed, or a row has too few or too many values.
         """
-        records = read_records(read_text(path), path)
-        header = next(records, None)
-        if header is None or not header.values:
+        records = [record for record in read_records(read_text(path), path) if record.values]
+        if not records:
             raise DataError(f"{path}: the file is empty. The first row must contain the column names.")
-        rows = {}
-        for record in records:
-            if record.values:
-                rows[record.line] = dict(zip(header.values, record.values, strict=True))
+        header, *others = records
+        rows = {record.line: dict(zip(header.values, record.values, strict=True)) for record in others}
         return cls(tuple(header.values), rows)
 
     def require_different_columns(self, path: Path) -> None:
@@ -126,13 +128,63 @@ def read_records(text: str, path: Path) -> Iterator[Record]:
 
 
 def separator_of(text: str) -> str:
-    """The separator of a table: whichever of comma, tab and semicolon is most frequent in its header, outside quotes.
+    """The separator of a table: comma, tab or semicolon, whichever divides its first rows into equally many values.
 
-    Spreadsheets write semicolons in locales where the comma is the decimal separator.
+    Spreadsheets write semicolons in locales where the comma is the decimal separator. If none of them does, because the
+    table is damaged or has one column, it is the most frequent one in the header, outside quotes.
     """
-    header = next(_HEADER.finditer(text))  # it can be empty
-    unquoted = _QUOTED.sub("", header[0])
-    return max(",\t;", key=unquoted.count)
+    widths = {separator: _first_widths(text, separator) for separator in _SEPARATORS}
+    for separator, counts in widths.items():
+        if len(counts) > 1 and counts[0] > 1 and len(set(counts)) == 1:
+            return separator
+    return max(",\t;", key=lambda separator: widths[separator][:1])
+
+
+def _first_widths(text: str, separator: str) -> list[int]:
+    """The numbers of values of the header and of the first rows; 0 for a row that cannot be read with the separator."""
+    reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
+    widths: list[int] = []
+    try:
+        widths.extend(len(values) for values in islice(reader, _COMPARED_ROWS) if values)
+    except csv.Error:
+        widths.append(0)
+    return widths
+
+
+def may_have_columns(text: str) -> bool:
+    """Whether a text that is not read as a table with several columns may be one all the same.
+
+    Most of its lines then have as many values as the first one, with a separator that is not read here or in rows of
+    different lengths. White space divides words as well, so it counts only between numbers.
+    """
+    lines = [line for line in _QUOTED.sub("", text).splitlines() if line.strip()]
+    if len(lines) < 3:
+        return False
+    for separator in (*_SEPARATORS, "|"):
+        if _has_even_rows([line.split(separator) for line in lines]):
+            return True
+    words = [line.split() for line in lines]
+    rows_of_numbers = [row for row in words if sum(map(_is_number, row)) > 1]
+    return 2 * len(rows_of_numbers) > len(lines) and _has_even_rows(words)
+
+
+def _has_even_rows(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether more than half of the rows have the same number of values, as has the first one.
+
+    Where rows have names, the header may have one value less.
+    """
+    widths = Counter(map(len, rows))
+    [(width, count)] = widths.most_common(1)
+    first = len(rows[0])
+    return first > 1 and first in (width, width - 1) and 2 * count > len(rows)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return True
 
 
 def is_table(path: PurePath) -> bool:
