@@ -185,6 +185,47 @@ def test_a_submission_beside_code_is_refused_with_the_reason(name: str) -> None:
     assert submitted(sample).hypothesis == ANSWER["hypothesis"]
 
 
+def written_call(name: str, arguments: str) -> dict[str, Any]:
+    """A message with a call whose arguments are this text, which may be no JSON."""
+    message = tool_call(name)
+    message["tool_calls"][0]["function"]["arguments"] = arguments
+    return message
+
+
+LONE_BACKSLASHES = {
+    # the hypothesis as it is written in the arguments, and as it is submitted
+    "LaTeX": (r"In all rows, \(y = \alpha x\).", r"In all rows, \(y = \alpha x\)."),
+    "LaTeX that begins like an escape": (
+        r"\sigma = \beta \times 2.\nIn all rows.",
+        "\\sigma = \\beta \\times 2.\nIn all rows.",
+    ),
+    "a path": (r"In C:\data\users, y rises with x.", r"In C:\data\users, y rises with x."),
+    "a raw line break": ("In all rows,\ny rises with x.", "In all rows,\ny rises with x."),
+}
+
+
+@pytest.mark.parametrize("name", LONE_BACKSLASHES)
+def test_a_lone_backslash_in_a_call_is_that_character(name: str) -> None:
+    written, hypothesis = LONE_BACKSLASHES[name]
+    call = written_call("submit", f'{{"hypothesis": "{written}", "workflow": "w"}}')
+    sample, requests = run(no_data_guess(), in_turn(call))
+    assert submitted(sample).hypothesis == hypothesis
+    assert len(requests) == 1
+
+
+def test_a_lone_backslash_in_code_is_that_character() -> None:
+    code = r"import re\nprint(re.findall(r'\d', 'a7'), 'a\\tb')"
+    sample, _ = run(react(), in_turn(written_call("python", f'{{"code": "{code}"}}'), submitting("calls")))
+    assert observations(sample) == ["['7'] a\tb"]
+
+
+def test_arguments_that_were_cut_off_are_not_completed() -> None:
+    cut = written_call("submit", r'{"hypothesis": "In all rows, \alpha ri')
+    sample, requests = run(no_data_guess(), in_turn(cut, submitting("calls")))
+    assert "Error parsing the following tool call arguments" in str(requests[-1]["messages"])
+    assert submitted(sample).hypothesis == ANSWER["hypothesis"]
+
+
 REFUSALS = {
     # HTTP status, message
     "OpenRouter": (404, "No endpoints found that support the provided 'tool_choice' value."),

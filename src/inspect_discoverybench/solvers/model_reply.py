@@ -2,17 +2,18 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, Model, ModelOutput, get_model
 from inspect_ai.tool import Tool, ToolCall, ToolChoice
 from inspect_ai.util import suspend_turn_limit
 
-from inspect_discoverybench.errors.exceptions import ModelFailed
+from inspect_discoverybench.errors.exceptions import ModelFailed, ReplyRejected
 from inspect_discoverybench.errors.provider_failures import causes, is_bad_request, model_errors
-from inspect_discoverybench.replies import replace_surrogates, without_reasoning
-from inspect_discoverybench.submission.answer import ARGUMENTS, arguments_as_text
+from inspect_discoverybench.replies import parse_json, replace_surrogates, without_reasoning
+from inspect_discoverybench.submission.answer import ARGUMENTS, SUBMIT, arguments_as_text
 
 CUT_OFF = ("max_tokens", "model_length", "content_filter")
 """Stop reasons of replies that may end in the middle."""
@@ -24,6 +25,12 @@ ACT_IN_TEXT = (
 """The remedy for a server without native calls."""
 
 _TOOL_PARAMETER = re.compile(r"\btools?\b|\btool_")
+
+_INVALID_ARGUMENTS = re.compile(
+    r"Error parsing the following tool call arguments:\n\n(.*)\n\nError details: ", re.DOTALL
+)
+"""Matches Inspect's message about arguments that are no JSON, the only place that keeps them as they were written:
+https://github.com/UKGovernmentBEIS/inspect_ai/blob/main/src/inspect_ai/model/_call_tools.py (`parse_tool_call`)."""
 
 MAX_REPETITIONS = 2
 """Maximum number of times that a request is repeated because the reply was empty."""
@@ -153,12 +160,31 @@ def _normalized(output: ModelOutput) -> ModelOutput:
 def _normalized_call(call: ToolCall) -> ToolCall:
     """A call of one of our tools with texts as arguments. Without the required one, it keeps its arguments.
 
+    A lone backslash, as in LaTeX, is that character, and the call does not fail because of it.
+
     Models also write `Submit` or `functions.submit`.
     """
     name = call.function.rpartition(".")[2].casefold()
     if name not in ARGUMENTS:
         return call
-    arguments = arguments_as_text(call.arguments, name)
+    arguments = arguments_as_text(_written_arguments(call, latex=name == SUBMIT), name)
     if arguments is None:
         return replace(call, function=name)
     return replace(call, function=name, arguments=arguments, parse_error=None)
+
+
+def _written_arguments(call: ToolCall, *, latex: bool) -> Mapping[str, Any]:
+    r"""The arguments of a call, also if Inspect could not read them because of lone backslashes or raw line ends.
+
+    Args:
+        call: The call.
+        latex: Whether an escape such as `\b` may begin a LaTeX command. In code, it does not.
+    """
+    invalid = _INVALID_ARGUMENTS.match(call.parse_error or "")
+    if invalid is None:
+        return call.arguments
+    try:
+        content = parse_json(invalid[1], latex=latex)
+    except ReplyRejected:  # cut off, or no JSON for another reason: Inspect tells the model
+        return call.arguments
+    return content if isinstance(content, Mapping) else call.arguments
