@@ -125,8 +125,8 @@ async def ask_until_valid(
 def parse_reply(text: str, reply_type: type[ReplyT], max_length: int = MAX_REPLY_LENGTH) -> ReplyT:
     """Parse a reply: one JSON object, optionally in a code fence with a sentence before or after it.
 
-    A byte-order mark, reasoning in tags before the object, and raw newlines and lone backslashes in JSON strings are
-    accepted.
+    A byte-order mark, reasoning in tags before the object, end-of-turn tokens after it, and raw newlines and lone
+    backslashes in JSON strings are accepted.
 
     Args:
         text: The text.
@@ -151,12 +151,18 @@ def _object_text(text: str) -> str:
     if not body.startswith(("{", "```")):  # tags within the object are data
         body = without_reasoning(body)
     if body.startswith("{"):
-        return body
+        return _without_turn_ends(body)
 
     blocks = fenced_blocks(body, at_line_ends=True)
     if len(blocks) == 1:
         return blocks[0].contents.strip()
     return body
+
+
+def _without_turn_ends(text: str) -> str:
+    """Remove end-of-turn tokens after the last brace of a text."""
+    end = text.rfind("}") + 1
+    return text[:end] + pattern(Meaning.TURN_ENDS).sub("", text[end:])
 
 
 def parse_json(text: str, *, latex: bool = False) -> Any:

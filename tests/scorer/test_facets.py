@@ -29,6 +29,11 @@ VALID: list[tuple[str, str, str, float]] = [
     ("variables", '{"sizeA": 50, "sizeB": 51, "intersection": 50}', "variables", 100 / 101),
     ("variables", '{"sizeA": 2, "sizeB": "240", "intersection": 2}', "variables", 4 / 242),
     ("relationship", '{"answer": "Answer: Option A"}', "relationship", 1),
+    ("relationship", '{"answer": "**A** = very similar"}', "relationship", 1),
+    # End-of-turn tokens, which a server should have removed.
+    ("relationship", '{"answer": "B"}<|im_end|>', "relationship", 0.5),
+    ("match", '{"match": false}\n</s>', "context", 0),
+    ("variables", '{"sizeA": 1, "sizeB": 1, "intersection": 1}<|eot_id|><|end_of_text|>', "variables", 1),
     # A backslash that begins no escape, in what nobody reads and in contexts.
     (
         "relationship",
@@ -67,10 +72,18 @@ INVALID: list[Case] = [
     ("relationship", '{"answer": "A) different"}'),
     ("relationship", '{"answer": "not very similar"}'),
     ("relationship", '{"answer": "A or B"}'),
+    # Only the words of these are an option.
+    ("relationship", '{"answer": "\u2260 A"}'),
+    ("relationship", '{"answer": "!A"}'),
+    ("relationship", '{"answer": "\u00acvery similar"}'),
+    ("relationship", '{"answer": "~~A~~"}'),
     ("relationship", '```json\n{"answer": "A"}\n```\nor\n```json\n{"answer": "C"}\n```'),
     ("relationship", '{"answer": "A", "explanation": "cut o'),
     ("relationship", '```json\n{"answer": "A"}``` or ```json\n{"answer": "C"}```'),
     ("relationship", '{"answer": "A"} I hope this helps.'),
+    ("relationship", '{"answer": "A"}</s>{"answer": "C"}'),
+    ("relationship", '{"answer": "A"}</s> or C'),
+    ("relationship", '{"answer": "A</s>'),
     ("relationship", '{"answer": "A", "answer": "C"}'),
     ("relationship", '{"answer": ' + "[" * 5_000),
 ]

@@ -86,6 +86,7 @@ OTHER_TEXTS: dict[str, str] = {
     "a fence before another": '```json\n{"hypothesis": "A rises."}\n```\n```\nno\n```',
     "two objects": '{"hypothesis": "A rises."}\n{"hypothesis": "A falls."}',
     "two hypotheses": '{"hypothesis": "A rises.", "hypothesis": "A falls."}',
+    "two hypotheses, one of them capitalised": '{"Hypothesis": "A rises.", "hypothesis": "A falls."}',
     "an object in another": '{"answer": {"hypothesis": "inner", "workflow": "w"}}',
     "a conclusion in the object": '{"hypothesis": "A rises.", "conclusion": "It is rejected.", "workflow": "w"}',
     "a placeholder": '{"hypothesis": "...", "workflow": "..."}',

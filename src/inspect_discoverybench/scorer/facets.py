@@ -93,15 +93,19 @@ _OPTIONS = {
 """Match the letter, the label, or both, in lower case and without punctuation."""
 
 
+_NEGATION = re.compile(r"[\\!~\u00ac\u223c\u2260\u0334-\u0338]")
+"""Matches signs that negate an option, strokes through letters, and the lone backslash, which parsing keeps. They must
+not be lost with the punctuation around an option."""
+
+
 def _parse_option(value: Any) -> Any:
     """Accept the letter, the full label or both, but no substring of them: "not very similar" is invalid."""
-    if not isinstance(value, str) or "\\" in value:
-        # Invalid. A lone backslash, which parsing keeps, must not be lost with the punctuation below.
+    if not isinstance(value, str):
         return value
     text = " ".join(re.findall(r"\w+", value.casefold()))
     option = text.removeprefix("answer ").removeprefix("option ")
     for letter, pattern in _OPTIONS.items():
-        if pattern.fullmatch(option):
+        if pattern.fullmatch(option) and not _NEGATION.search(value):
             return letter
 
     options = ", ".join(f"{letter}) {label}" for letter, label in RELATIONSHIP_LABELS.items())

@@ -98,12 +98,12 @@ def arguments_as_text(arguments: Mapping[str, Any], tool: str = SUBMIT) -> dict[
     Keys may be capitalised, and values may be null, lists or mappings. The required one may hold all of them as JSON.
 
     Returns:
-        The arguments by name; None without the required one.
+        The arguments by name; None without the required one, or if a key occurs twice, once capitalised.
     """
     names = ARGUMENTS[tool]
     required = names[0]
     values = _with_plain_keys(arguments)
-    if required not in values:
+    if required not in values or len(values) < len(arguments):
         return None
     inner = _with_plain_keys(_mapping(values[required]))
     if required in inner and inner.keys() <= set(names):
