@@ -3,14 +3,15 @@
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai import eval_retry, score
 from inspect_ai.analysis import samples_df
-from inspect_ai.log import EvalLog, ProvenanceData, invalidate_samples, read_eval_log, write_eval_log
+from inspect_ai.log import EvalLog, ProvenanceData, edit_score, invalidate_samples, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, ModelConfig, ModelUsage
-from inspect_ai.scorer import Score
+from inspect_ai.scorer import Score, ScoreEdit
 from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import demo
@@ -135,6 +136,62 @@ def test_a_log_that_was_scored_again_is_read_once_for_each_judge_with_the_latest
     assert 0.25 in list(results.samples.hms)
     of_second = samples_df("copy.eval", columns=score_columns("HMS1"), quiet=True)
     assert 0.25 in list(of_second.hms)
+
+
+def few_samples(folder: Path) -> EvalLog:
+    """A log with four judged samples."""
+    [path] = write_logs([Run("real", "react", "provider/large", 0.6)], folder, samples=4)
+    return read_eval_log(str(path))
+
+
+def test_samples_without_a_uuid_are_different_samples(tmp_path: Path) -> None:
+    log = few_samples(tmp_path)
+    for sample in log.samples or []:
+        sample.uuid = None
+    write_eval_log(log, "without.eval")
+    ids = [row.sample.id for row in read_results(["without.eval"]).rows]
+    assert ids == [f"test/{number}" for number in range(4)]
+
+
+@pytest.mark.parametrize("name", ["HMS_strict", "HMS1b", "HMSx"])
+def test_a_score_of_another_scorer_is_no_further_judge(tmp_path: Path, name: str) -> None:
+    log = few_samples(tmp_path)
+    for sample in log.samples or []:
+        assert sample.scores
+        sample.scores[name] = Score(value="C")
+    write_eval_log(log, "others.eval")
+    assert [row.score.score for row in read_results(["others.eval"]).rows] == ["HMS"] * 4
+
+
+@pytest.mark.parametrize(
+    ("value", "outcome", "hms"),
+    [
+        (0.5, SampleOutcome.JUDGED, 0.5),
+        ({"hms": 0.5}, SampleOutcome.JUDGED, 0.5),
+        ("C", SampleOutcome.UNSCORED, None),
+        ({"hms": "C"}, SampleOutcome.UNSCORED, None),
+        ({"context": 1}, SampleOutcome.UNSCORED, None),
+    ],
+)
+def test_an_edited_score_has_hms_or_is_unscored(
+    tmp_path: Path, value: Any, outcome: SampleOutcome, hms: float | None
+) -> None:
+    log = few_samples(tmp_path)
+    edit_score(log, "test/1", "HMS", ScoreEdit(value=value), recompute_metrics=False)
+    write_eval_log(log, "edited.eval")
+    [edited] = [row for row in read_results(["edited.eval"]).rows if row.sample.id == "test/1"]
+    assert edited.score.outcome is outcome
+    assert edited.score.values.get("hms") == hms
+
+
+def test_a_hypothesis_that_somebody_has_found_after_all_is_judged(tmp_path: Path) -> None:
+    log = few_samples(tmp_path)
+    edit_score(log, "test/1", "HMS", ScoreEdit(value={"hms": 0.0}, reason="no_response"), recompute_metrics=False)
+    edit_score(log, "test/2", "HMS", ScoreEdit(value={"hms": 1.0}, reason="no_response"), recompute_metrics=False)
+    write_eval_log(log, "edited.eval")
+    outcomes = [row.score.outcome for row in read_results(["edited.eval"]).rows]
+    judged = SampleOutcome.JUDGED
+    assert outcomes == [judged, SampleOutcome.NO_SUBMISSION, judged, judged]
 
 
 @pytest.fixture

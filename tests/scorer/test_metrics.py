@@ -170,5 +170,14 @@ def test_a_key_of_some_samples_has_a_mean_in_any_order_of_the_samples(order: int
     assert metrics["mean"] == 1
 
 
+@pytest.mark.parametrize("value", [0.5, 1, True])
+def test_a_score_that_somebody_has_edited_to_a_number_is_hms(value: float) -> None:
+    metrics = metrics_of(ONE, Score(value=value), golds="ab")
+    assert metrics["mean"] == (1 + value) / 2
+    assert metrics["judged"] == 2
+    assert metrics["context"] == 1
+    assert metrics["context_judged"] == 1
+
+
 def score_with(**values: float) -> Score:
     return Score(value={"hms": 1.0, "context": 1.0, "variables": 1.0, "relationship": 1.0, **values})

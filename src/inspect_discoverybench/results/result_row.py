@@ -1,8 +1,9 @@
 """A result: a sample in one epoch, with one of its scores."""
 
 import math
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from inspect_ai.log import EvalLog
@@ -56,6 +57,9 @@ def results_of(log: EvalLog) -> list[ResultRow]:
         # A retry keeps samples of earlier runs, which another agent may have solved.
         agent = run_agent.of_sample(sample)
         record = SampleRecord.of(sample, agent)
+        if not record.uuid:
+            # Logs that other programs wrote may have none, and samples with one uuid are one attempt.
+            record = replace(record, uuid=f"{run.run} {sample.id} {sample.epoch}")
         for name in names:
             score = ScoreRecord.of(sample, name)
             _check_range(record, score)
@@ -79,5 +83,5 @@ def _score_names(log: EvalLog) -> list[str]:
     names: set[str] = set()
     for sample in log.samples or []:
         names |= (sample.scores or {}).keys()
-    own = [name for name in names if name.startswith(SCORE_NAME)]
+    own = [name for name in names if re.fullmatch(rf"{SCORE_NAME}\d*", name)]
     return sorted(own) or [SCORE_NAME]

@@ -43,20 +43,21 @@ class ScoreRecord:
         score = recorded or Score(value={})
         metadata = score.metadata or {}
         is_valid = outcome not in (SampleOutcome.ERROR, SampleOutcome.INVALIDATED)
-        keys: frozenset[str] = frozenset()
-        if is_valid and isinstance(score.value, dict):
-            keys = frozenset(score.value)
+        parts = _parts(score) if is_valid else {}
+        values = _values(score, parts) if is_valid else {}
+        if outcome.is_scored and "hms" not in values:  # somebody has edited it to what is no number
+            outcome = SampleOutcome.UNSCORED
         compared = compared_part(metadata)
         return cls(
             score=name,
             outcome=outcome,
-            values=_values(score) if is_valid else {},
+            values=values,
             judge=metadata.get("judge"),
             judge_record=json.dumps(compared, sort_keys=True) if compared else None,
             hypothesis=score.answer,
             workflow=metadata.get("workflow"),
             metadata=metadata,
-            keys=keys,
+            keys=frozenset(parts),
         )
 
     def outcome_of(self, key: str) -> SampleOutcome:
@@ -75,12 +76,16 @@ class ScoreRecord:
         return self.values.get(key, math.nan)
 
 
-def _values(score: Score) -> dict[str, float]:
+def _parts(score: Score) -> dict[str, Any]:
+    """The parts of a score by key. If somebody has edited it to a single value, this is HMS."""
+    return score.value if isinstance(score.value, dict) else {"hms": score.value}
+
+
+def _values(score: Score, parts: Mapping[str, Any]) -> dict[str, float]:
     """The finite numbers of a score. Facets that were decided without HMS are in its metadata."""
     decided = (score.metadata or {}).get("facets") or {}
-    parts = score.value if isinstance(score.value, dict) else {}
     numbers = {}
-    for key, number in (decided | parts).items():
+    for key, number in {**decided, **parts}.items():
         if isinstance(number, int | float) and math.isfinite(number):
             numbers[key] = float(number)
     return numbers

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -144,4 +144,7 @@ def _estimate(samples: Sequence[_Sample], key: str) -> "Estimate":
 
 
 def _values(score: SampleScore) -> dict[str, float]:
-    return cast(dict[str, float], score.score.value)
+    """The score by key. If somebody has edited it to a single number, this is HMS."""
+    if isinstance(score.score.value, Mapping):
+        return cast(dict[str, float], score.score.value)
+    return {"hms": score.score.as_float()}

@@ -46,9 +46,11 @@ class SampleOutcome(StrEnum):
             key: The key, where the score has several.
             at_limit: Whether a limit ended the sample, which the score itself may also say.
         """
-        if score is None or not _is_decided(_value(score, key)):
+        value = None if score is None else _value(score, key)
+        if score is None or not _is_decided(value):
             return cls.UNSCORED
-        if score.reason not in WITHOUT_HYPOTHESIS:
+        is_zero = not isinstance(value, int | float) or value == 0
+        if score.reason not in WITHOUT_HYPOTHESIS or not is_zero:  # somebody may have edited the score
             return cls.JUDGED
         if at_limit or (score.metadata or {}).get(LIMIT_KEY):
             return cls.LIMIT
