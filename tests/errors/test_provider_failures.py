@@ -3,11 +3,13 @@
 import json
 from typing import Any
 
+import httpx
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai import task_with
 
 from inspect_discoverybench import demo
+from inspect_discoverybench.errors.provider_failures import http_status
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from tests.command_line import discoverybench, lab
 from tests.endpoint import Raw
@@ -28,3 +30,33 @@ def test_a_check_outside_of_an_eval_says_it_too() -> None:
     with lab(lambda _: Raw(body=b'{"error": "no credit"}')) as (model, _):
         result = discoverybench(f"doctor --model {model}")
     assert UNREADABLE in result.output
+
+
+class AwsError(Exception):
+    """An error as that of botocore, which is not installed here."""
+
+    response: dict[str, Any] = {"Error": {"Code": "ValidationException"}, "ResponseMetadata": {"HTTPStatusCode": 400}}
+
+
+class GoogleError(Exception):
+    """An error as that of google-genai."""
+
+    code = 429
+
+
+REQUEST = httpx.Request("POST", "http://localhost")
+
+STATUSES: dict[str, tuple[Exception, int | None]] = {
+    "AWS": (AwsError(), 400),
+    "Google": (GoogleError(), 429),
+    "httpx": (httpx.HTTPStatusError("refused", request=REQUEST, response=httpx.Response(422)), 422),
+    "no response": (httpx.ConnectError("refused", request=REQUEST), None),
+}
+
+
+@pytest.mark.parametrize(("error", "status"), STATUSES.values(), ids=STATUSES)
+def test_the_status_of_a_failed_request_is_found_where_packages_keep_it(error: Exception, status: int | None) -> None:
+    assert http_status(error) == status
+    wrapped = RuntimeError("The request failed.")
+    wrapped.__cause__ = error
+    assert http_status(wrapped) == status

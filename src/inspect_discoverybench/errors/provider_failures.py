@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from traceback import format_exception
 
@@ -53,12 +53,17 @@ def causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def http_status(error: BaseException) -> int | None:
-    """The HTTP status of a failed request, under the attribute names that provider packages use."""
+    """The HTTP status of a failed request, where provider packages keep it."""
     for cause in causes(error):
-        for name in ("status_code", "code"):
-            value = getattr(cause, name, None)
-            if isinstance(value, int):
-                return value
+        response = getattr(cause, "response", None)
+        statuses = [getattr(cause, "status_code", None), getattr(cause, "code", None)]
+        if isinstance(response, Mapping):  # AWS: https://docs.aws.amazon.com/boto3/latest/guide/error-handling.html
+            statuses.append(response.get("ResponseMetadata", {}).get("HTTPStatusCode"))
+        else:  # httpx and requests
+            statuses.append(getattr(response, "status_code", None))
+        for status in statuses:
+            if isinstance(status, int):
+                return status
     return None
 
 
