@@ -1,7 +1,7 @@
 """Reasons of failed requests."""
 
 import json
-from typing import Any
+from typing import Any, ClassVar
 
 import httpx
 import pytest
@@ -35,7 +35,7 @@ def test_a_check_outside_of_an_eval_says_it_too() -> None:
 class AwsError(Exception):
     """An error as that of botocore, which is not installed here."""
 
-    response: dict[str, Any] = {"Error": {"Code": "ValidationException"}, "ResponseMetadata": {"HTTPStatusCode": 400}}
+    response: ClassVar[dict[str, Any]] = {"Error": {"Code": "Validation"}, "ResponseMetadata": {"HTTPStatusCode": 400}}
 
 
 class GoogleError(Exception):
