@@ -151,6 +151,20 @@ def test_where_the_gold_hypothesis_survives_the_permutation_nothing_is_asked() -
     assert "### Claim of a relationship: left out" in score.explanation
 
 
+@pytest.mark.parametrize(("number", "is_asked"), [(7, False), (3, True)])
+def test_in_an_earlier_log_of_db_real_it_is_not_asked_either(number: int, is_asked: bool) -> None:
+    """Earlier logs do not record which gold hypotheses survive."""
+    judge = judge_with(YES)
+    facts = {"placebo": 3, "split": "test", "dataset": "meta_regression", "metadata_number": number, "query_id": 0}
+    earlier = sample(0)
+    metadata = {**(earlier.metadata or {}), **facts}
+    metadata.pop("survives_permutation", None)
+    task = Task([earlier.model_copy(update={"metadata": metadata})], solver=writes("Rain raises yield."), scorer=hms())
+    [log] = inspect_eval(task, model="mockllm/model", model_roles={"grader": judge.model})
+    assert ("claim" in score_of(log).values) is is_asked
+    assert ("left out" in score_of(log).explanation) is not is_asked
+
+
 def test_the_false_claim_rate_leaves_such_samples_out_and_counts_them() -> None:
     judge = InProcessJudge(scripted(extract=CONTEXTS, claim=[NO, YES, NO]))
     metrics = metrics_of(placebo_log(judge, numbers=[0, 1, 2, 3, 4], surviving=[0, 3]))

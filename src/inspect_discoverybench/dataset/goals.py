@@ -109,8 +109,13 @@ def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds
         reveals_gold="goal" if reveals(goal.question, gold) else None,
         solvable=target.solvable if target else None,
         near_constant=target.near_constant if target else None,
-        survives_permutation=goal.survives_permutation or sample_id in _surviving_golds(),
+        survives_permutation=goal.survives_permutation or gold_survives(sample_id),
     )
+
+
+def gold_survives(sample_id: str) -> bool:
+    """Whether the gold hypothesis of this sample of DB-REAL also holds in a placebo."""
+    return sample_id in _surviving_golds()
 
 
 @cache

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, StrictBool
 
+from inspect_discoverybench.dataset.goals import gold_survives
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import Explanation, Reply, parse_boolean
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
@@ -39,7 +40,11 @@ def is_claim_asked(metadata: Mapping[str, Any], claim: bool) -> bool:
     """
     if metadata.get("placebo") is None:
         return claim
-    return not metadata.get("survives_permutation")
+    survives = metadata.get("survives_permutation")
+    if survives is None:  # a log of an earlier version, which is scored again
+        parts = [str(metadata.get(name)) for name in ("split", "dataset", "metadata_number", "query_id")]
+        survives = gold_survives("/".join(parts))
+    return not survives
 
 
 class Claim(Reply):
