@@ -219,12 +219,14 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def restore_latex(text: str) -> str:
-    r"""Restore LaTeX such as `\beta` in a text that a provider has parsed, where it has become a control character.
+def restore_latex(text: str, letters: str = "bfrt") -> str:
+    r"""Restore LaTeX such as `\beta` in a text that was read as JSON, where it has become a control character.
 
-    Line breaks stay: in a call, most are what they seem.
+    Args:
+        text: The text.
+        letters: The letters of the escapes. By default, line breaks stay: in a call, most are what they seem.
     """
-    repaired = _double_latex(json.dumps(text), letters="bfrt")
+    repaired = _double_latex(json.dumps(text), letters)
     restored: str = json.loads(repaired)
     return restored
 

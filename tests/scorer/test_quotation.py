@@ -114,6 +114,22 @@ def test_after_three_invalid_replies_the_whole_text_is_judged(reply: str) -> Non
     assert answer_questions(judge) == 3
 
 
+LATEX = [
+    r"In all rows, \(y = \alpha x\) with \sigma = 2.",
+    r"In all rows, \beta_1 = 0.3 and \rho > 0.",
+    r"In all rows, \nu rises with \text{age} and \theta.",
+]
+
+
+@pytest.mark.parametrize("sentence", LATEX)
+def test_a_quote_of_latex_needs_no_escaped_backslashes(sentence: str) -> None:
+    reply = f'{{"asserted": true, "hypothesis": ["{sentence}"], "workflow": [], "explanation": ""}}'
+    score, judge = judged([said(f"I looked.\n\n{sentence}\n\nThis is my answer.")], reply)
+    assert score.answer == sentence
+    assert score.record["submission_source"] == "quoted"
+    assert answer_questions(judge) == 1
+
+
 def test_an_empty_workflow_is_none() -> None:
     score, judge = judged(ANSWER, quoting(QUOTE, workflow=""))
     assert score.record["submission_source"] == "quoted"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inspect_discoverybench.errors.exceptions import ReplyRejected
-from inspect_discoverybench.replies import has_words
+from inspect_discoverybench.replies import has_words, restore_latex
 from inspect_discoverybench.scorer.prompt_values import prompt_values
 
 MAX_QUOTES = 3
@@ -110,6 +110,10 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
         shown = prompt_values(quote=quote[:200])["quote"]
         quote_words = [*_words(quote)]
         first = _find(words, quote_words)
+        if first is None:
+            # The judge may have copied LaTeX, such as `\nu`, without escaping its backslash.
+            quote_words = [*_words(restore_latex(quote, letters="bfnrt"))]
+            first = _find(words, quote_words)
         if first is None:
             raise ReplyRejected(f"this quote does not occur in the text, or not after the quote before it: {shown}.")
 
