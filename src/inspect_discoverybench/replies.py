@@ -32,6 +32,9 @@ _NO_REPLY = {
 _MAX_SENT_BACK = 20_000
 """Maximum length of an invalid reply that is sent back, in characters, so that it fits into the context window."""
 
+_NO_CONTENT = "(no content)"
+"""What is sent back in place of an empty reply, as Inspect does: some servers refuse an empty message."""
+
 _STRING = re.compile(r'"(?:[^"\\]++|\\.?+)*+"?+', re.DOTALL)
 """Matches a JSON string, also one that is cut off, so that no character is read twice."""
 
@@ -118,6 +121,8 @@ async def ask_until_valid(
         except ReplyRejected as rejected:
             error = rejected
         invalid = replace_surrogates(output.completion[:_MAX_SENT_BACK])
+        if not invalid.strip():
+            invalid = _NO_CONTENT
         conversation += [ChatMessageAssistant(content=invalid), repeat_question(error.message)]
     raise error
 

@@ -100,6 +100,21 @@ def test_an_invalid_reply_is_sent_back_with_the_reason() -> None:
     assert "'Both' is not one of A) very similar" in reason
 
 
+@pytest.mark.parametrize("empty", ["", " \n"])
+def test_a_server_that_refuses_empty_messages_is_asked_again_after_an_empty_reply(empty: str) -> None:
+    agreeing = first_answering(empty)
+
+    def answer(request: Request) -> Answer:
+        if not all(message["content"].strip() for message in request["messages"]):
+            return Refused("the message at position 2 with role 'assistant' must not be empty")
+        return agreeing(request)
+
+    with serve(answer) as endpoint:
+        score = judged_by(judge_at(endpoint, "openai-api/local/m"))
+    assert score.values == FULL
+    assert score.record["replies"]["relationship"] == [empty, '{"answer": "A", "explanation": "same"}']
+
+
 def test_a_reply_without_choices_is_requested_again_twice() -> None:
     answer = first_answering(NoChoices(), NoChoices())
     with serve(answer) as endpoint:
