@@ -18,7 +18,10 @@ csv.field_size_limit(2**31 - 1)
 _QUOTED = re.compile(r'"[^"]*"')
 
 _SEPARATORS = "\t;,"
-"""Separators of tables. The first that fits is used: a row of decimal commas has as many commas as the others, too."""
+"""Separators of tables, the first of which is used if several fit: column names are more likely to have commas."""
+
+_DECIMAL_COMMA = re.compile(r"\s*[-+]?[\d.]*,\d+\s*")
+"""Matches a number with a decimal comma, as in 1.234,5."""
 
 _COMPARED_ROWS = 100
 """Number of rows by which the separator is found."""
@@ -130,25 +133,37 @@ def read_records(text: str, path: Path) -> Iterator[Record]:
 def separator_of(text: str) -> str:
     """The separator of a table: comma, tab or semicolon, whichever divides its first rows into equally many values.
 
-    Spreadsheets write semicolons in locales where the comma is the decimal separator. If none of them does, because the
-    table is damaged or has one column, it is the most frequent one in the header, outside quotes.
+    Spreadsheets write semicolons in locales where the comma is the decimal separator, so that commas may divide the
+    rows, too. Of several, it is the one with the most values. If none divides them, because the table is damaged or has
+    one column, it is the most frequent one in the header, outside quotes.
     """
-    widths = {separator: _first_widths(text, separator) for separator in _SEPARATORS}
-    for separator, counts in widths.items():
-        if len(counts) > 1 and counts[0] > 1 and len(set(counts)) == 1:
+    rows = {separator: _first_rows(text, separator) for separator in _SEPARATORS}
+    widths = {separator: [len(values) for values in rows[separator]] for separator in _SEPARATORS}
+    even = [
+        separator for separator, counts in widths.items() if len(counts) > 1 and counts[0] > 1 and len(set(counts)) == 1
+    ]
+    for separator in even:
+        if separator != "," and _has_decimal_commas(rows[separator]):
             return separator
-    return max(",\t;", key=lambda separator: widths[separator][:1])
+    return max(even or ",\t;", key=lambda separator: widths[separator][:1])
 
 
-def _first_widths(text: str, separator: str) -> list[int]:
-    """The numbers of values of the header and of the first rows; 0 for a row that cannot be read with the separator."""
+def _first_rows(text: str, separator: str) -> list[list[str]]:
+    """The header and the first rows, without blank lines; a row that cannot be read with the separator is empty."""
     reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
-    widths: list[int] = []
+    rows: list[list[str]] = []
     try:
-        widths.extend(len(values) for values in islice(reader, _COMPARED_ROWS) if values)
+        rows.extend(values for values in islice(reader, _COMPARED_ROWS) if values)
     except csv.Error:
-        widths.append(0)
-    return widths
+        rows.append([])
+    return rows
+
+
+def _has_decimal_commas(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether below the header, all commas are decimal commas."""
+    _, *others = rows
+    with_commas = [value for values in others for value in values if "," in value]
+    return all(map(_DECIMAL_COMMA.fullmatch, with_commas))
 
 
 def may_have_columns(text: str) -> bool:
