@@ -47,11 +47,11 @@ class Table:
             DataError: The file cannot be read, is empty or is no text file in UTF-8 or Windows-1252, a quoted value is
                 not closed, or a row has too few or too many values.
         """
-        records = [record for record in read_records(read_text(path), path) if record.values]
-        if not records:
+        records = (record for record in read_records(read_text(path), path) if record.values)
+        header = next(records, None)
+        if header is None:
             raise DataError(f"{path}: the file is empty. The first row must contain the column names.")
-        header, *others = records
-        rows = {record.line: dict(zip(header.values, record.values, strict=True)) for record in others}
+        rows = {record.line: dict(zip(header.values, record.values, strict=True)) for record in records}
         return cls(tuple(header.values), rows)
 
     def require_different_columns(self, path: Path) -> None:
