@@ -176,22 +176,24 @@ def may_have_columns(text: str) -> bool:
     if len(lines) < 3:
         return False
     for separator in (*_SEPARATORS, "|"):
-        if _has_even_rows([line.split(separator) for line in lines]):
+        if _are_even([line.count(separator) + 1 for line in lines]):
             return True
-    words = [line.split() for line in lines]
-    rows_of_numbers = [row for row in words if sum(map(_is_number, row)) > 1]
-    return 2 * len(rows_of_numbers) > len(lines) and _has_even_rows(words)
+    lines_with_numbers = sum(_has_two_numbers(line) for line in lines)
+    return 2 * lines_with_numbers > len(lines) and _are_even([len(line.split()) for line in lines])
 
 
-def _has_even_rows(rows: Sequence[Sequence[str]]) -> bool:
+def _are_even(widths: Sequence[int]) -> bool:
     """Whether more than half of the rows have the same number of values, as has the first one.
 
     Where rows have names, the header may have one value less.
     """
-    widths = Counter(map(len, rows))
-    [(width, count)] = widths.most_common(1)
-    first = len(rows[0])
-    return first > 1 and first in (width, width - 1) and 2 * count > len(rows)
+    [(width, count)] = Counter(widths).most_common(1)
+    first = widths[0]
+    return first > 1 and first in (width, width - 1) and 2 * count > len(widths)
+
+
+def _has_two_numbers(line: str) -> bool:
+    return sum(map(_is_number, line.split())) > 1
 
 
 def _is_number(text: str) -> bool:
