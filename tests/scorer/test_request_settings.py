@@ -337,6 +337,23 @@ def test_a_rate_limit_says_nothing_about_the_defaults() -> None:
     assert without_schema == 0
 
 
+def test_a_404_after_a_rate_limit_is_a_refusal() -> None:
+    """OpenRouter limits the rate of requests, and answers 404 to a reply schema."""
+    refuse = refusing(404)
+    requests: Counter[str | None] = Counter()
+
+    def answer(request: Request) -> Answer:
+        name = question(request)
+        requests[name] += 1
+        # OpenAI's package sends a request three times.
+        return 429 if requests[name] <= 3 else refuse(request)
+
+    with serve(answer) as endpoint:
+        log = evaluate(judge_at(endpoint, "openai-api/local/m", config=GenerateConfig(max_retries=1)))
+    assert score_of(log).values == FULL
+    assert settings(score_of(log))["response_schema"] is False
+
+
 def warnings(log: EvalLog) -> list[str]:
     messages = []
     stored = read_eval_log(log.location)

@@ -7,6 +7,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 
 from inspect_discoverybench.errors.exceptions import JudgeFailed
 from inspect_discoverybench.errors.provider_failures import (
+    NOT_FOUND,
     ends_sample,
     http_status,
     is_bad_request,
@@ -56,8 +57,8 @@ class Exchange:
         settings: Settings of the requests.
         transport: Retries and timeouts of requests.
         is_probe: Whether the exchange is to find out if the provider accepts the settings. Inspect does not retry its
-            first request, so that a refusal that looks like an outage shows at once. After the first reply, and after a
-            failure that is no refusal, the exchange goes on as any other.
+            first request, so that a refusal that looks like an outage shows at once. After a failure that is no refusal,
+            Inspect retries its requests, and after the first reply, the exchange goes on as any other.
         replies: Raw replies, the valid one last.
     """
 
@@ -68,6 +69,7 @@ class Exchange:
     is_probe: bool = False
     replies: list[str] = field(default_factory=list)
     _raised_limit: int | None = None
+    _is_retried: bool = False
 
     async def send(self, conversation: list[ChatMessage]) -> ModelOutput:
         """Send a conversation. After a truncated reply, the token limit is raised if the provider accepts that.
@@ -117,9 +119,9 @@ class Exchange:
         Returns:
             Whether there is something to change, so that the repetition may succeed.
         """
-        if self.is_probe and not self._may_be_refusal(error):
+        if self.is_probe and not self._is_retried and not self._may_be_refusal(error):
             # Such as a rate limit, which Inspect's retries wait for.
-            self.is_probe = False
+            self._is_retried = True
             return True
         if is_bad_request(error) and self._raised_limit is not None:
             # The provider may not allow as many tokens.
@@ -131,6 +133,9 @@ class Exchange:
         """Whether the provider may have refused the contents of a request. A probe suspects that of some outages."""
         if is_bad_request(error):
             return True
+        if self._is_retried and http_status(error) != NOT_FOUND:
+            # Inspect has retried it, so that it is an outage. A 404 it does not retry.
+            return False
         return self.is_probe and may_be_bad_request(error)
 
     def _update_limit(self, output: ModelOutput) -> None:
@@ -153,6 +158,6 @@ class Exchange:
         # Another merge would copy the schema of the reply.
         if self._raised_limit is not None:
             config.max_tokens = self._raised_limit
-        if self.is_probe:
+        if self.is_probe and not self._is_retried:
             config.max_retries = 0
         return config
