@@ -57,8 +57,8 @@ class Exchange:
         settings: Settings of the requests.
         transport: Retries and timeouts of requests.
         is_probe: Whether the exchange is to find out if the provider accepts the settings. Inspect does not retry its
-            first request, so that a refusal that looks like an outage shows at once. After a failure that is no refusal,
-            Inspect retries its requests, and after the first reply, the exchange goes on as any other.
+            first request, so that a refusal that looks like an outage shows at once. It retries the others, after a
+            failure that is no refusal. After the first reply, the exchange goes on as any other.
         replies: Raw replies, the valid one last.
     """
 
