@@ -1,11 +1,13 @@
 """Judges: whose scores are shown, notices about them and what audits say; and samples whose calls did not run."""
 
+import pytest
+
 from inspect_discoverybench.report.contents import Contents
 from inspect_discoverybench.report.judges import judge_sentences
 from inspect_discoverybench.report.means import HMS
 from inspect_discoverybench.report.notices import notices
 from inspect_discoverybench.results.audit_record import AuditedFacet, AuditRecord
-from tests.typed_results import MISSING, contents, result, results, rows
+from tests.typed_results import MISSING, contents, result, results, rows, sections
 
 
 def notices_of(shown: Contents) -> list[str]:
@@ -26,6 +28,28 @@ def test_the_scores_of_the_judge_with_most_scores_are_shown() -> None:
         "Scores by provider/failing, provider/first are only in the table of samples. To compare judges, run "
         "`discoverybench compare LOG:score=HMS LOG:score=HMS1 --anyway`."
     ]
+
+
+ADDED = {
+    "claims": {"claim": 1.0},
+    "released": {"hms_released": 0.5, "context_recall": 1.0, "context_precision": 0.5},
+}
+
+
+@pytest.mark.parametrize("section", ADDED)
+def test_of_two_scores_by_one_judge_the_one_with_more_keys_is_shown(section: str) -> None:
+    """`inspect score --action append` adds the keys in a second score."""
+    first = results({"a": 1.0, "b": 0.0})
+    again = results({"a": 1.0, "b": 0.0}, score="HMS1", **ADDED[section])
+    shown = sections(first, again)
+    assert section in shown
+    assert rows(shown["hms"], HMS, "judged") == [(50, 2)]
+
+
+def test_of_two_scores_by_one_judge_a_decided_one_is_shown() -> None:
+    first = results({"a": 1.0, "b": MISSING})
+    again = results({"a": 1.0, "b": 0.5}, score="HMS1")
+    assert rows(sections(first, again)["hms"], HMS, "judged", "unscored") == [(75, 2, 0)]
 
 
 def test_a_notice_names_judges_that_differ() -> None:

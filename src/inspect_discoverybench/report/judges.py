@@ -44,15 +44,20 @@ def _name(model: str, first: Mapping[str, Any], record: Mapping[str, Any]) -> st
 def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     """One result for each sample: of those that it has, the one by the judge that scored the most samples.
 
-    A sample without a submission may have only a result for which no judge was asked.
+    A sample without a submission may have only a result for which no judge was asked. Of several scores by one judge,
+    it is one that is decided, and of these the one with the most keys: `inspect score` may have added the released
+    form, or claims.
     """
     scored = [result.score for result in results if result.score.is_scored]
     counts = Counter(score.judge for score in scored)
     counts[None] = 0  # a sample without a submission, for which no judge was asked
+    first_scores: dict[str | None, str] = {}
+    for result in sorted(results, key=attrgetter("score.score")):
+        first_scores.setdefault(result.score.judge, result.score.score)
 
-    def rank(result: ResultRow) -> tuple[int, str]:
-        count = counts[result.score.judge]
-        return -count, result.score.score
+    def rank(result: ResultRow) -> tuple[int, str, bool, int, str]:
+        score = result.score
+        return -counts[score.judge], first_scores[score.judge], not score.is_scored, -len(score.keys), score.score
 
     main: dict[str, ResultRow] = {}
     for result in sorted(results, key=rank):  # the first result of a sample counts
