@@ -43,8 +43,10 @@ class ScoreRecord:
         score = recorded or Score(value={})
         metadata = score.metadata or {}
         is_valid = outcome not in (SampleOutcome.ERROR, SampleOutcome.INVALIDATED)
-        parts = _parts(score) if is_valid else {}
-        values = _values(score, parts) if is_valid else {}
+        values = _values(score) if is_valid else {}
+        keys: frozenset[str] = frozenset()
+        if is_valid and isinstance(score.value, dict):
+            keys = frozenset(score.value)
         if outcome.is_scored and "hms" not in values:  # somebody has edited it to what is no number
             outcome = SampleOutcome.UNSCORED
         compared = compared_part(metadata)
@@ -57,7 +59,7 @@ class ScoreRecord:
             hypothesis=score.answer,
             workflow=metadata.get("workflow"),
             metadata=metadata,
-            keys=frozenset(parts),
+            keys=keys,
         )
 
     def outcome_of(self, key: str) -> SampleOutcome:
@@ -76,16 +78,15 @@ class ScoreRecord:
         return self.values.get(key, math.nan)
 
 
-def _parts(score: Score) -> dict[str, Any]:
-    """The parts of a score by key. If somebody has edited it to a single value, this is HMS."""
-    return score.value if isinstance(score.value, dict) else {"hms": score.value}
+def _values(score: Score) -> dict[str, float]:
+    """The finite numbers of a score. Facets that were decided without HMS are in its metadata.
 
-
-def _values(score: Score, parts: Mapping[str, Any]) -> dict[str, float]:
-    """The finite numbers of a score. Facets that were decided without HMS are in its metadata."""
+    If somebody has edited the score to a single value, this is HMS.
+    """
     decided = (score.metadata or {}).get("facets") or {}
+    parts = score.value if isinstance(score.value, dict) else {"hms": score.value}
     numbers = {}
-    for key, number in {**decided, **parts}.items():
+    for key, number in (decided | parts).items():
         if isinstance(number, int | float) and math.isfinite(number):
             numbers[key] = float(number)
     return numbers
