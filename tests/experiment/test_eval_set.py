@@ -17,24 +17,38 @@ COMMAND = Path(sys.executable).with_name("discoverybench")
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        ("solvers=[discoverybench/genius]", "small.yaml:3: solver discoverybench/genius: "),
+        ("solvers=[discoverybench/genius]", "--set solvers=[discoverybench/genius]: solver discoverybench/genius: "),
         (
             "tasks=[{name: discoverybench/demo, args: {sandbox: x}}]",
-            "small.yaml:2: task discoverybench/demo: sandbox=x",
+            "sandbox: x}}]: task discoverybench/demo: sandbox=x",
         ),
-        ("models=[openai/gpt-4o]", "small.yaml:4: model openai/gpt-4o cannot be called: "),
-        ("grader=nowhere/x", "small.yaml:1: model nowhere/x cannot be called: "),
-        ("models.1.config.temperature=hot", "small.yaml:4: models.1.config.temperature: Input should be"),
-        ("limits.tokens=lots", "small.yaml: token limit: expected"),
+        ("models=[openai/gpt-4o]", "--set models=[openai/gpt-4o]: model openai/gpt-4o cannot be called: "),
+        ("grader=nowhere/x", "--set grader=nowhere/x: model nowhere/x cannot be called: "),
+        ("models.1.config.temperature=hot", "=hot: models.1.config.temperature: Input should be"),
+        ("limits.tokens=lots", "small.yaml with --set limits.tokens=lots: token limit: expected"),
         ("log_dir=/dev/null/x", "Not a directory: '/dev/null/x'. Check the path, its permissions and the "),
         ("log_dir=http://127.0.0.1:9/x", "http://127.0.0.1:9/x cannot be read: Cannot connect to host"),
         ("models=[discoverybench/baseline, discoverybench/baseline]", "/baseline is in the matrix twice. Remove one."),
-        ("options.sample_id=a", "small.yaml:1: options.sample_id and limits.samples exclude each other. Omit one."),
+        ("options.sample_id=a", "=a: options.sample_id and limits.samples exclude each other. Omit one."),
     ],
 )
 def test_an_experiment_that_cannot_be_run_is_refused(change: str, line: str) -> None:
     assert line in refused(f"run small.yaml --set '{change}'")
     assert not logs()
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ("--model nowhere/x", "Error: --model nowhere/x: model nowhere/x cannot be called: "),
+        ("--model a/b --model a/b", "Error: --model a/b --model a/b: discoverybench/demo · discoverybench/gold · a/b "),
+        ("--limit 0", "Error: --limit 0: limits.samples: Input should be greater than 0, got '0'."),
+        ("--limit 3 --set option.x=2", "Error: --set option.x=2: option: unknown key. Did you mean options?"),
+    ],
+)
+@pytest.mark.parametrize("command", ["run", "run --dry-run", "status"])
+def test_the_option_at_fault_is_named(command: str, options: str, line: str) -> None:
+    assert refused(f"{command} small.yaml {options}").startswith(line)
 
 
 @pytest.mark.parametrize(

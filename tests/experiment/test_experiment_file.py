@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
+from inspect_discoverybench.experiment.change import Change
 from inspect_discoverybench.experiment.definition import Experiment
 from inspect_discoverybench.experiment.experiment_file import ExperimentFile
 from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
@@ -61,10 +62,15 @@ def write(folder: Path, text: str = GOOD) -> Path:
     return path
 
 
+def changed(path: Path, *changes: str) -> ExperimentFile:
+    """The file with changes as after `--set`."""
+    return ExperimentFile(path, tuple(Change.parse(change) for change in changes))
+
+
 def refusal(path: Path, *changes: str) -> str:
     """The message with which a file is refused."""
     with pytest.raises(InvalidExperiment) as raised:
-        ExperimentFile(path, changes).read()
+        changed(path, *changes).read()
     assert "\n" not in raised.value.message
     return raised.value.message
 
@@ -101,7 +107,7 @@ def test_a_single_task_solver_or_model_needs_no_list(tmp_path: Path) -> None:
     experiment, file = ExperimentFile(path).read()
     [cell] = matrix(experiment, file)
     assert cell.labels == ("discoverybench/demo", "discoverybench/react(turns=3)", "discoverybench/baseline")
-    assert cell.model_line.endswith("single.yaml:4")
+    assert cell.model_origin.endswith("single.yaml:4")
 
 
 def test_a_missing_key_is_named(tmp_path: Path) -> None:
@@ -180,7 +186,7 @@ def test_variables_and_changes_are_filled_in(tmp_path: Path, monkeypatch: pytest
         "solvers.0.args.turns=7",
         "options.max_samples=3",
     )
-    experiment, _ = ExperimentFile(path, changes).read()
+    experiment, _ = changed(path, *changes).read()
     assert experiment.grader is not None
     assert experiment.grader.name == "discoverybench/lexical"
     assert experiment.tags == ("no",)
@@ -194,14 +200,56 @@ def test_variables_and_changes_are_filled_in(tmp_path: Path, monkeypatch: pytest
     ("change", "message"),
     [
         ("limits", "--set limits: expected a.b=c."),
-        ("models.3.name=x", "--set models.3.name: no such place in the file. List items are numbered from 0."),
-        ("name.first=x", "--set name.first: no such place in the file."),
+        ("models.3.name=x", "--set models.3.name=x: no such place in the file. List items are numbered from 0."),
+        ("name.first=x", "--set name.first=x: no such place in the file."),
         ("name=[", "--set name:1: "),
-        ("epochs=none", "small.yaml:1: epochs: Input should be a valid integer"),
+        ("epochs=none", "--set epochs=none: epochs: Input should be a valid integer"),
+        ("option.x=2", "--set option.x=2: option: unknown key. Did you mean options? All keys are in "),
+        ("limits.sampels=2", "--set limits.sampels=2: limits.sampels: unknown key. Did you mean samples?"),
+        ("limits={sampels: 2}", "--set limits={sampels: 2}: limits.sampels: unknown key. Did you mean samples?"),
+        ("limits={samples:\n 0}", "--set limits={samples: 0}: limits.samples: Input should be greater than 0"),
+        ("limits.tokens=[1]", "--set limits.tokens=[1]: limits.tokens."),
+        ("solvers.0={args: {}}", "--set solvers.0={args: {}}: solvers.0.name: Field required."),
+        ("solvers.0=", "--set solvers.0=: solvers.0: Input should be"),
     ],
 )
-def test_an_invalid_change_is_refused(tmp_path: Path, change: str, message: str) -> None:
-    assert message in refusal(write(tmp_path), change)
+def test_an_invalid_change_is_refused_in_its_own_words(tmp_path: Path, change: str, message: str) -> None:
+    assert refusal(write(tmp_path), change).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (["epochs=2", "option.x=2", "tags=[a]"], "--set option.x=2: option: unknown key."),
+        (["limits.time=9", "limits.sampels=2"], "--set limits.sampels=2: limits.sampels: unknown key."),
+        (["limits.sampels=2", "limits.time=9"], "--set limits.sampels=2: limits.sampels: unknown key."),
+        (["epochs=1", "epochs=0"], "--set epochs=0: epochs: Input should be greater than 0"),
+        (["limits.time=x", "limits={time: y}"], "--set limits={time: y}: limits.time: "),
+    ],
+)
+def test_of_several_changes_the_one_at_fault_is_named(tmp_path: Path, changes: list[str], message: str) -> None:
+    assert refusal(write(tmp_path), *changes).startswith(message)
+
+
+def test_a_change_is_not_blamed_for_the_file(tmp_path: Path) -> None:
+    path = write(tmp_path, GOOD + "grade: x\n")
+    assert refusal(path, "epochs=2", "tags=[a]").startswith(f"{path}:8: grade: unknown key. Did you mean grader?")
+
+
+def test_a_value_of_the_file_and_of_a_change_names_both(tmp_path: Path) -> None:
+    path = write(tmp_path, GOOD + "grader:\n  name: a/b\n  config: {seed: 1}\n")
+    message = refusal(path, "grader.config.temprature=1", "grader.config.seed=2")
+    changes = "--set grader.config.temprature=1 --set grader.config.seed=2"
+    assert f"small.yaml:10 with {changes}: grader.config: Unknown GenerateConfig field(s)" in message
+
+
+@pytest.mark.parametrize("name", ["openai/gpt-4o", "{name: openai/gpt-4o}"])
+def test_a_change_of_a_single_model_is_named(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path, GOOD.replace("\n  - discoverybench/baseline", " {name: discoverybench/baseline}"))
+    [cell] = matrix(*changed(path, f"models={name}").read())
+    assert cell.model_origin == f"--set models={name}"
+    [cell] = matrix(*changed(path, "models.name=openai/gpt-4o").read())
+    assert cell.model_origin == f"{path}:5 with --set models.name=openai/gpt-4o"
 
 
 def test_a_model_that_differs_in_the_base_url_alone_is_in_the_matrix_twice(tmp_path: Path) -> None:
@@ -219,7 +267,7 @@ def test_the_matrix_is_tasks_times_solvers_times_models(tmp_path: Path) -> None:
         "models=[mockllm/a, mockllm/b]",
         "sandbox=local",
     )
-    cells = matrix(*ExperimentFile(write(tmp_path), changes).read())
+    cells = matrix(*changed(write(tmp_path), *changes).read())
     assert [cell.labels for cell in cells] == [
         ("discoverybench/demo(sandbox=local)", "discoverybench/codegen", "mockllm/a"),
         ("discoverybench/demo(sandbox=local)", "discoverybench/codegen", "mockllm/b"),

@@ -42,7 +42,9 @@ def test_a_finished_experiment_exits_with_0_and_more_samples_are_missing() -> No
     output = completed("status small.yaml")
     assert counts(output) == ["2 2 0 0 0"] * 4
     assert "To make a report, run: discoverybench report logs/small" in output
-    assert counts(failed("status small.yaml --limit 3")) == ["3 2 0 0 1"] * 4
+    output = failed("status small.yaml --limit 3")
+    assert counts(output) == ["3 2 0 0 1"] * 4
+    assert "To continue, run: discoverybench run small.yaml --limit 3\n" in output
 
 
 @pytest.mark.usefixtures("command_line")

@@ -7,6 +7,7 @@ from inspect_ai import Task, task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
 
+from inspect_discoverybench.experiment.change import Change
 from inspect_discoverybench.experiment.eval_set import build_eval_set
 from inspect_discoverybench.experiment.experiment_file import ExperimentFile
 from inspect_discoverybench.experiment.options import eval_arguments
@@ -43,7 +44,8 @@ def unnamed_samples() -> Task:
 )
 def test_planned_samples_are_those_that_inspect_runs(changes: tuple[str, ...]) -> None:
     first = ("tasks=[discoverybench/demo, unnamed_samples]", "solvers=[discoverybench/goal_echo]")
-    eval_set = build_eval_set(ExperimentFile(Path("gold.yaml"), (*first, *changes)))
+    all_changes = tuple(Change.parse(change) for change in (*first, *changes))
+    eval_set = build_eval_set(ExperimentFile(Path("gold.yaml"), all_changes))
     logs = inspect_eval(
         [run.task for run in eval_set.runs], run_samples=False, log_dir="dry", **eval_arguments(eval_set.arguments)
     )

@@ -1,6 +1,5 @@
 """The argument and the options that `run` and `status` share: an experiment file and changes to it."""
 
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,18 +12,17 @@ import click
 from inspect_discoverybench.cli.terminal import say
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.invalid_values import did_you_mean
-from inspect_discoverybench.errors.redaction import public_settings
+from inspect_discoverybench.experiment.change import Change
 from inspect_discoverybench.experiment.experiment_file import ExperimentFile
-from inspect_discoverybench.experiment.yaml_file import parse_yaml
 from inspect_discoverybench.sandbox.shipped_files import shipped
 
 
 @dataclass(frozen=True)
 class ExperimentOptions:
-    """An experiment file and changes to it, as they are typed after `--set`."""
+    """An experiment file, as it is typed, and changes to it."""
 
     file: str
-    changes: tuple[str, ...]
+    changes: tuple[Change, ...]
 
     def experiment_file(self) -> ExperimentFile:
         """The file with the changes.
@@ -39,7 +37,7 @@ class ExperimentOptions:
         """The file and the changes as words of a command line, without secrets."""
         words = [self.file]
         for change in self.changes:
-            words += ["--set", _public(change)]
+            words += change.words
         return words
 
 
@@ -58,26 +56,18 @@ def experiment_options(command: Callable[..., None]) -> Callable[..., None]:
         changes: tuple[str, ...],
         **others: Any,
     ) -> None:
+        all_changes = [Change.parse(change) for change in changes]
         if models:
-            changes += (f"models={json.dumps(models)}",)
+            words = [word for model in models for word in ("--model", model)]
+            all_changes.append(Change("models", [*models], tuple(words)))
         if limit is not None:
-            changes += (f"limits.samples={limit}",)
+            all_changes.append(Change("limits.samples", limit, ("--limit", str(limit))))
         if sys.stderr.isatty():
             # Inspect imports all its plugins when the first model is created, which takes seconds.
             say(f"Preparing {file}: loading Inspect's plugins, the data and the models …", err=True)
-        command(ExperimentOptions(file, changes), **others)
+        command(ExperimentOptions(file, tuple(all_changes)), **others)
 
     return with_options
-
-
-def _public(change: str) -> str:
-    """A change as it may be shown: unchanged if it has no secrets."""
-    name, _, text = change.partition("=")
-    settings = {name: parse_yaml(text, f"--set {name}")}
-    public = public_settings(settings)
-    if public == settings:
-        return change
-    return f"{name}={public[name]}"
 
 
 def _path(file: str) -> Path:

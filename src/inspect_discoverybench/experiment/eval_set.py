@@ -81,7 +81,7 @@ class EvalSet:
         Raises:
             InvalidExperiment: Inspect refuses an argument.
         """
-        with TemporaryDirectory() as folder, inspect_errors(InvalidExperiment, str(self.file.path)):
+        with TemporaryDirectory() as folder, inspect_errors(InvalidExperiment, self.file.where()):
             inspect_eval(
                 [run.task for run in self.runs],
                 **eval_arguments(self.arguments),
@@ -99,7 +99,7 @@ class EvalSet:
             Whether every run is complete, and the headers of the logs.
         """
         remedy = "Remove the cause, then repeat the command. Finished samples are kept."
-        with inspect_errors(InvalidExperiment, str(self.file.path), remedy):
+        with inspect_errors(InvalidExperiment, self.file.where(), remedy):
             return eval_set([run.task for run in self.runs], **self.arguments)
 
 
@@ -117,7 +117,7 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
     timeouts = {name: options[name] for name in INHERITED_TIMEOUTS if name in options}
     tasks = []
     for cell in cells:
-        model = _build_model(cell.model, cell.model_line, timeouts)
+        model = _build_model(cell.model, cell.model_origin, timeouts)
         task = _build_task(cell, model)
         if experiment.is_batched(cell.model):
             # Inspect counts the hours of a batch as work. A limit of the experiment takes precedence over the task's.
@@ -151,8 +151,8 @@ def _task_with_solver(cell: MatrixCell) -> Task:
     if cell.solver is None:
         return _create_task(cell)
 
-    # Built for every task, so that the error about a solver names its line in the file, and not that of the task.
-    solver = _build_solver(cell.solver, cell.solver_line)
+    # Built for every task, so that the error about a solver names its own origin, and not that of the task.
+    solver = _build_solver(cell.solver, cell.solver_origin)
     if is_discovery_task(cell.task.name):
         # As arguments of the task, which `inspect eval-retry` passes again. It would not restore a solver object.
         return _create_task(cell, agent=cell.solver.name, agent_args=cell.solver.args)
@@ -160,7 +160,7 @@ def _task_with_solver(cell: MatrixCell) -> Task:
 
 
 def _create_task(cell: MatrixCell, **agent: Any) -> Task:
-    where = f"{cell.task_line}: task {cell.task.name}"
+    where = f"{cell.task_origin}: task {cell.task.name}"
     with inspect_errors(InvalidExperiment, where, _suggestion(cell.task.name, TASKS)):
         return registry_create("task", cell.task.name, **cell.task.args, **agent)
 
@@ -189,10 +189,8 @@ def _suggestion(name: str, names: Iterable[str]) -> str:
 def _build_roles(experiment: Experiment, file: YamlFile) -> dict[str, Model]:
     roles = {}
     for role, spec in experiment.all_roles.items():
-        line = file.where("roles", role)
-        if role not in experiment.roles:
-            line = file.where("grader")
-        roles[role] = _build_model(spec, line, timeouts={})
+        origin = file.where("roles", role) if role in experiment.roles else file.where("grader")
+        roles[role] = _build_model(spec, origin, timeouts={})
     return roles
 
 

@@ -12,14 +12,14 @@ from inspect_discoverybench.results.run_log import RunLabels
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """One combination, with `file:line` of its parts. Without a solver, the task uses its own."""
+    """One combination, with where its parts are from (`YamlFile.where`). Without a solver, the task uses its own."""
 
     task: Component
     solver: Component | None
     model: ModelSpec
-    task_line: str
-    solver_line: str
-    model_line: str
+    task_origin: str
+    solver_origin: str
+    model_origin: str
 
     @property
     def labels(self) -> RunLabels:
@@ -51,7 +51,7 @@ def matrix(experiment: Experiment, file: YamlFile) -> list[MatrixCell]:
         if cell.labels in labels:  # Inspect ignores the base URL of a model
             run = " · ".join(cell.labels)
             raise InvalidExperiment(
-                f"{cell.model_line}: {run} is in the matrix twice. Remove one. "
+                f"{cell.model_origin}: {run} is in the matrix twice. Remove one. "
                 "A different base_url does not make a different run."
             )
         labels.add(cell.labels)
@@ -70,9 +70,9 @@ def _combine(experiment: Experiment, file: YamlFile) -> list[MatrixCell]:
             task=task.model_copy(update={"args": sandbox | task.args}),
             solver=solver,
             model=model,
-            task_line=file.where("tasks", task_number),
-            solver_line=file.where("solvers", solver_number),
-            model_line=file.where("models", model_number),
+            task_origin=file.where("tasks", task_number),
+            solver_origin=file.where("solvers", solver_number),
+            model_origin=file.where("models", model_number),
         )
         for (task_number, task), (solver_number, solver), (model_number, model) in combinations
     ]

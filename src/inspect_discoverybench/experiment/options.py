@@ -49,8 +49,7 @@ def eval_set_options(options: Arguments, file: YamlFile) -> Arguments:
     """
     arguments = {}
     for name, value in options.items():
-        line = file.where("options", name)
-        where = f"{line}: options.{name}"
+        where = f"{file.where('options', name)}: options.{name}"
         if name in OTHER_KEYS:
             raise InvalidExperiment(f"{where}: use {OTHER_KEYS[name]} instead.")
         if name == REDUCER:

@@ -23,7 +23,7 @@ class Selection:
         limit: Maximum number of samples; None for all.
         selectors: Patterns of sample ids, or `TASK:PATTERN` for one task; None for all samples.
         shuffle: Whether to shuffle the samples first, or the seed with which.
-        where: `file:line` of the options.
+        where: Where the selection is from (`YamlFile.where`).
     """
 
     limit: int | None

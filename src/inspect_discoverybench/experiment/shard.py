@@ -84,7 +84,7 @@ def restrict_to_shard(eval_set: EvalSet, shard: Shard) -> EvalSet:
         InvalidExperiment: An option does not work with shards.
     """
     if eval_set.arguments.get("sample_shuffle") is True:
-        where = eval_set.file.where("options")
+        where = eval_set.file.where("options", "sample_shuffle")
         raise InvalidExperiment(
             f"{where}: --shard needs a seed in options.sample_shuffle, such as 7. All shards must have the same order."
         )

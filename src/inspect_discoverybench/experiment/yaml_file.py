@@ -1,7 +1,8 @@
-"""YAML files: their values with environment variables filled in, and the line of each value."""
+"""YAML files: their values with environment variables filled in, and where each value is from."""
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,19 +46,46 @@ def _problem(problem: str, node: yaml.Node) -> yaml.MarkedYAMLError:
     return yaml.constructor.ConstructorError(problem=problem, problem_mark=node.start_mark)
 
 
+Place = tuple[str | int, ...]
+"""Path from the root of a file to a value: keys of mappings and indices of lists."""
+
+
+@dataclass(frozen=True)
+class Override:
+    """A value that the command line has set.
+
+    Attributes:
+        place: Where it is.
+        words: The words of the command line, such as `--set epochs=3`.
+    """
+
+    place: Place
+    words: str
+
+    def sets(self, place: Place) -> bool:
+        """Whether it set the value at a place, or one that contains it."""
+        return place[: len(self.place)] == self.place
+
+    def sets_part_of(self, place: Place) -> bool:
+        """Whether it set a part of the value at a place."""
+        return self.place[: len(place)] == place
+
+
 @dataclass(frozen=True)
 class YamlFile:
     """A YAML file.
 
     Attributes:
         path: Its path.
-        values: The value in it.
-        root: The same as a tree, whose nodes have line numbers; None if the file is empty.
+        values: The value in it, with what the command line has set.
+        root: The value in it as a tree, whose nodes have line numbers; None if the file is empty.
+        overrides: What the command line has set, in order: a later one may set a part of an earlier one, or replace it.
     """
 
     path: Path
     values: Any
     root: yaml.Node | None
+    overrides: Sequence[Override] = ()
 
     @classmethod
     def read(cls, path: Path) -> "YamlFile":
@@ -73,11 +101,41 @@ class YamlFile:
         return cls(path, values, root)
 
     def where(self, *place: str | int) -> str:
-        """`file:line` of a value, or of the nearest value that contains it.
+        """Where a value is from, as the beginning of a message about it.
+
+        This is what the command line has set, such as `--set epochs=none`; or `file:line` of the value, or of the
+        nearest value that contains it; or for a value of which the command line has set a part, both:
+        `file:line with --set grader.config.seed=x`.
 
         Args:
-            place: Path from the root to the value: keys of mappings and indices of lists.
+            place: Where the value is; nothing for the whole file.
         """
+        place = self._without_single_items(place)
+        parts: list[str] = []
+        for override in reversed(self.overrides):
+            if override.sets(place):
+                return _with_parts(override.words, parts)
+            if override.sets_part_of(place):
+                parts.insert(0, override.words)
+        return _with_parts(self._line_of(place), parts)
+
+    def _without_single_items(self, place: Place) -> Place:
+        """The place without the index 0 of a single item, which may stand where a list is expected."""
+        parts: list[str | int] = []
+        value = self.values
+        for part in place:
+            if isinstance(part, int) and not isinstance(value, list):
+                continue
+            parts.append(part)
+            try:
+                value = value[part]
+            except (LookupError, TypeError):  # a value that the file lacks
+                value = None
+        return tuple(parts)
+
+    def _line_of(self, place: Place) -> str:
+        if not place:
+            return str(self.path)
         line = 1
         node = self.root
         for part in place:
@@ -87,6 +145,12 @@ class YamlFile:
             start, node = children[part]
             line = start.start_mark.line + 1
         return f"{self.path}:{line}"
+
+
+def _with_parts(origin: str, parts: Sequence[str]) -> str:
+    if not parts:
+        return origin
+    return f"{origin} with {' '.join(parts)}"
 
 
 def _children(node: yaml.Node | None) -> dict[str | int, tuple[yaml.Node, yaml.Node]]:

@@ -1,0 +1,86 @@
+"""Changes of an experiment file by the command line."""
+
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from inspect_discoverybench.errors.exceptions import InvalidExperiment
+from inspect_discoverybench.errors.redaction import public_settings
+from inspect_discoverybench.experiment.definition import Arguments
+from inspect_discoverybench.experiment.yaml_file import Override, Place, parse_yaml
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of one value of an experiment file.
+
+    Attributes:
+        path: Where the value is, such as `models.0.name`. List items are numbered from 0.
+        value: The new value.
+        words: The words of the command line that ask for it, without secrets.
+    """
+
+    path: str
+    value: Any
+    words: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> "Change":
+        """Read what follows `--set`: `a.b=c`, where `c` is YAML.
+
+        Raises:
+            InvalidExperiment: The text is not of this form.
+        """
+        path, equals, yaml = text.partition("=")
+        if not equals:
+            raise InvalidExperiment(f"--set {text}: expected a.b=c.")
+        value = parse_yaml(yaml, f"--set {path}")
+        public = public_settings({path: value})
+        if public != {path: value}:
+            text = f"{path}={public[path]}"
+        return cls(path, value, ("--set", text))
+
+    def apply(self, values: Arguments) -> Override:
+        """Change the value in place. Mappings that are missing on the way to it are added.
+
+        Returns:
+            What was set: the value, or the outermost mapping that was added.
+
+        Raises:
+            InvalidExperiment: There is no such place.
+        """
+        *parents, last = self.path.split(".")
+        container: Any = values
+        place: Place = ()
+        is_added = False
+        try:
+            for parent in parents:
+                key = _key(container, parent)
+                if not is_added:
+                    place = (*place, key)
+                if isinstance(container, dict) and container.get(key) is None:
+                    container[key] = {}
+                    is_added = True
+                container = container[key]
+
+            key = _key(container, last)
+            container[key] = deepcopy(self.value)  # of which later changes may set a part
+        except (LookupError, TypeError, ValueError) as error:
+            raise InvalidExperiment(
+                f"{self._line}: no such place in the file. List items are numbered from 0."
+            ) from error
+        if not is_added:
+            place = (*place, key)
+        return Override(place, self._line)
+
+    @property
+    def _line(self) -> str:
+        """Its words in one line."""
+        words = " ".join(self.words).split()
+        return " ".join(words)
+
+
+def _key(container: Any, part: str) -> str | int:
+    if isinstance(container, list):
+        return int(part)
+    return part
