@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,25 @@ def test_systems_are_selected_from_one_folder() -> None:
     partial = pair_of("logs/weak.eval:goal_type=context logs/strong.eval")
     assert partial["common"] == 10
     assert partial["only_candidate"] == 20
+
+
+def test_of_a_folder_with_two_tasks_one_is_selected_as_the_message_says() -> None:
+    runs = [WEAK, STRONG, replace(WEAK, task="synth"), replace(STRONG, task="synth")]
+    write_logs(runs, Path("logs"), samples=10)
+    result = run("logs")
+    assert result.exit_code == 2
+    [line] = result.stderr.splitlines()
+    assert "have no common sample: they ran DB-REAL test and DB-SYNTH test." in line
+    assert line.endswith(" Select one task: PATH:task=real or PATH:task=synth.")
+    for task in ("real", "synth"):
+        assert pair_of(f"logs:task={task}")["common"] == 10
+
+
+def test_two_logs_of_different_tasks_are_not_compared() -> None:
+    real, synth = write_logs([WEAK, replace(STRONG, task="synth")], Path("logs"), samples=10)
+    result = run(f"{real} {synth}")
+    assert result.exit_code == 2
+    assert result.stderr.endswith("needs the same task and sample ids. Name logs of one task.\n")
 
 
 def test_what_distinguishes_two_logs_is_in_their_names() -> None:

@@ -129,6 +129,21 @@ def test_a_placebo_is_not_paired_with_the_data() -> None:
     data = system("a", 10)
     arguments = '{"placebo": 7}'
     placebo = system("b", 10, task="real_placebo", task_arguments=arguments)
-    message = "a and b have no common sample: they ran DB-REAL test and DB-REAL test, placebo 7"
-    with pytest.raises(InvalidArgument, match=message):
+    with pytest.raises(InvalidArgument) as raised:
         compare_systems([data, placebo], {})
+    assert raised.value.message == (
+        "a and b have no common sample: they ran DB-REAL test and DB-REAL test, placebo 7. A paired comparison needs "
+        "the same task and sample ids. Name logs of one task. A placebo is compared with the data by "
+        "`discoverybench report`."
+    )
+
+
+def test_systems_that_ran_different_splits_are_told_how_to_select_one() -> None:
+    tests = [system(name, 10) for name in ("a", "b")]
+    rows = [result(f"train/{number}", 1.0, split="train") for number in range(3)]
+    configuration, *_ = configurations_of(rows)
+    train = System("c", configuration, rows)
+    with pytest.raises(InvalidArgument) as raised:
+        compare_systems([*tests, train], {})
+    assert "a and c have no common sample: they ran DB-REAL test and DB-REAL train." in raised.value.message
+    assert raised.value.message.endswith(" Select one split: PATH:split=test.")

@@ -46,7 +46,8 @@ def compare(
 
     Each argument is a log or a folder of logs.
     Select samples with PATH:column=value, such as logs:agent=react,model=openai/gpt-4o. A folder with several
-    configurations counts as several systems; three or more systems are compared pairwise and ranked.
+    configurations counts as several systems; three or more systems are compared pairwise and ranked. Of a folder with
+    several tasks, select one, such as logs:task=real.
 
     Exits with 0, with 1 if --fail-if-worse applies, and with 2 on errors.
     """

@@ -19,6 +19,9 @@ from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.released_form import RELEASED
 from inspect_discoverybench.statistics.mean import Estimate
 
+SEPARATING = {"task": "run.task", "split": "sample.split"}
+"""What separates systems that have no common sample, by the name with which `PATH:name=value` selects."""
+
 
 @dataclass(frozen=True)
 class SystemPair:
@@ -93,6 +96,9 @@ def compare_systems(systems: Sequence[System], left_out: Mapping[str, str], anyw
         InvalidArgument: Two systems have no common task, or they are not comparable and `anyway` is false.
     """
     combinations = list(itertools.combinations(systems, 2))
+    for baseline, candidate in combinations:  # before their judges, which often differ between tasks
+        if not baseline.tasks.keys() & candidate.tasks.keys():
+            raise InvalidArgument(_without_common_sample(baseline, candidate, systems))
     warnings: list[str] = []
     for baseline, candidate in combinations:
         warnings += incompatibilities(baseline, candidate)
@@ -113,16 +119,42 @@ def compare_systems(systems: Sequence[System], left_out: Mapping[str, str], anyw
     )
 
 
+def _without_common_sample(a: System, b: System, systems: Sequence[System]) -> str:
+    """That two of the systems have no common sample, and what to do."""
+    sentences = [
+        f"{a.name} and {b.name} have no common sample: they ran {a.configuration.benchmark} and "
+        f"{b.configuration.benchmark}. A paired comparison needs the same task and sample ids."
+    ]
+    for name, column in SEPARATING.items():
+        values_of_a = _values(a, column)
+        values_of_b = _values(b, column)
+        if values_of_a and values_of_b and not values_of_a & values_of_b:
+            sentences.append(_selection(name, [_values(system, column) for system in systems]))
+            break
+
+    if a.results[0].run.is_placebo != b.results[0].run.is_placebo:
+        sentences.append("A placebo is compared with the data by `discoverybench report`.")
+    return " ".join(sentences)
+
+
+def _values(system: System, column: str) -> set[str]:
+    """The values of a column in the results of a system."""
+    value_of = attrgetter(column)
+    return {value_of(result) for result in system.results} - {None}
+
+
+def _selection(name: str, values_of_systems: Sequence[set[str]]) -> str:
+    """How to select the systems that have a value in common, if any have."""
+    counts = Counter(value for values in values_of_systems for value in values)
+    common = sorted(value for value, count in counts.items() if count > 1)
+    if not common:
+        return f"Name logs of one {name}."
+    listed = " or ".join(f"PATH:{name}={value}" for value in common)
+    return f"Select one {name}: {listed}."
+
+
 def _pair(baseline: System, candidate: System, comparisons: int) -> SystemPair:
     common = baseline.tasks.keys() & candidate.tasks.keys()
-    names = f"{baseline.name} and {candidate.name}"
-    if not common:
-        raise InvalidArgument(
-            f"{names} have no common sample: they ran {baseline.configuration.benchmark} and "
-            f"{candidate.configuration.benchmark}. A paired comparison needs the same task and sample ids; a placebo "
-            "is compared with the data by `discoverybench report`."
-        )
-
     keys = [*SCORE_KEYS, RELEASED]  # HMS first
     if len(claim_prompts([*baseline.results, *candidate.results])) < 2:
         keys.append(CLAIM_KEY)
@@ -130,7 +162,7 @@ def _pair(baseline: System, candidate: System, comparisons: int) -> SystemPair:
         key_difference(_tasks_with(key, baseline), _tasks_with(key, candidate), key, comparisons) for key in keys
     ]
     if differences[0] is None:
-        raise InvalidArgument(f"{names} have no common sample that both scored.")
+        raise InvalidArgument(f"{baseline.name} and {candidate.name} have no common sample that both scored.")
 
     return SystemPair(
         baseline=baseline.name,
