@@ -1,6 +1,7 @@
 """`discoverybench compare`: paired comparison of systems."""
 
 import json
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -78,6 +79,30 @@ def test_a_pair_is_printed_on_80_columns() -> None:
         "Intervals and p-values are not adjusted for the number of rows.",
     )
     assert [part for part in expected if part not in text] == []
+
+
+def with_claims(log: Path, claims: list[float]) -> None:
+    """Let a log record these claims."""
+    recorded = read_eval_log(log)
+    for sample, claim in zip(recorded.samples or [], claims, strict=True):
+        score = (sample.scores or {})["HMS"]
+        assert isinstance(score.value, dict)
+        score.value["claim"] = claim
+        score.metadata = {**(score.metadata or {}), "claim_prompt": "0123456789ab"}
+    write_eval_log(recorded, log)
+
+
+def test_claims_have_a_row() -> None:
+    """Both have a claim on four tasks: 3 of 4 and 1 of 4. The fifth is undecided for the candidate."""
+    baseline, candidate = write_logs([replace(WEAK, second_judge=None), STRONG], Path("logs"), samples=5)
+    with_claims(baseline, [1, 1, 1, 0, 1])
+    with_claims(candidate, [0, 1, 0, 0, math.nan])
+    result = run(f"{baseline} {candidate}")
+    assert result.exit_code == 0, result.output
+    rows = [line.split() for line in result.stdout.splitlines()]
+    [row] = [row for row in rows if row[:1] == ["claim"]]
+    assert row[:5] == ["claim", "4", "0.750*", "0.250*", "-0.500"]
+    assert MARK_EXPLAINED in result.stdout
 
 
 def test_more_than_two_systems_are_ranked() -> None:

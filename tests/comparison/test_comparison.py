@@ -52,6 +52,38 @@ def test_the_released_form_is_compared_where_both_systems_have_it() -> None:
     assert "hms_released" not in [difference.key for difference in pair.keys]
 
 
+CLAIMS_OF_BASELINE: list[float] = [1, 1, 1, 0, 1, 0]
+CLAIMS_OF_CANDIDATE: list[float] = [0, 1, 0, 0, MISSING, 1]
+
+
+def claiming(name: str, claims: list[float], prompt: str = "p1") -> System:
+    """A system without a success, with these claims."""
+    metadata = {"claim_prompt": prompt}
+    rows = [result(f"t{number}", 0.0, claim=claim, metadata=metadata) for number, claim in enumerate(claims)]
+    configuration, *_ = configurations_of(rows)
+    return System(name, configuration, rows)
+
+
+def test_claims_are_compared_where_both_systems_have_them() -> None:
+    """Five tasks have both claims: 3 of 5 and 2 of 5. With the sixth, 4 of 6 and from 2 to 3 of 6."""
+    [pair] = compare([claiming("a", CLAIMS_OF_BASELINE), claiming("b", CLAIMS_OF_CANDIDATE)], {}).pairs
+    claim = pair.keys[-1]
+    assert_fields(claim, key="claim", baseline=3 / 5, candidate=2 / 5, missing=1, worst=-2 / 6, best=-1 / 6)
+    assert_fields(claim.paired, difference=-1 / 5, wins=1, losses=2, ties=2, tasks=5)
+    assert claim.paired.low < -2 / 6  # the sixth task is covered
+    assert claim.paired.high > 0
+    assert pair.keys[0].paired.difference == 0  # HMS
+
+
+def test_claims_are_not_compared_if_one_system_lacks_them_or_has_them_of_another_prompt() -> None:
+    claims = claiming("a", CLAIMS_OF_BASELINE)
+    without = System("b", claims.configuration, [result(f"t{number}", 0.0) for number in range(6)])
+    other_prompt = claiming("c", CLAIMS_OF_CANDIDATE, prompt="p2")
+    for other in (without, other_prompt):
+        [pair] = compare([claims, other], {}).pairs
+        assert [key.key for key in pair.keys] == ["hms", "context", "variables", "relationship"]
+
+
 def test_systems_are_ranked_on_the_tasks_that_all_ran() -> None:
     weak = system("weak", 10)
     strong = system("strong", 20)
