@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import click
 
-from inspect_discoverybench.cli.terminal import say
+from inspect_discoverybench.cli.terminal import waiting
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.invalid_values import did_you_mean
 from inspect_discoverybench.experiment.change import Change
@@ -31,6 +32,13 @@ class ExperimentOptions:
             InvalidArgument: There is no such file and no such shipped experiment.
         """
         return ExperimentFile(_path(self.file), self.changes)
+
+    def preparing(self) -> AbstractContextManager[None]:
+        """Say in a terminal that the experiment is prepared, until the context ends."""
+        if not sys.stderr.isatty():
+            return nullcontext()
+        # Inspect imports all its plugins when the first model is created, which takes seconds.
+        return waiting(f"Preparing {self.file}: loading Inspect's plugins, the data and the models")
 
     @property
     def words(self) -> list[str]:
@@ -62,9 +70,6 @@ def experiment_options(command: Callable[..., None]) -> Callable[..., None]:
             all_changes.append(Change("models", [*models], tuple(words)))
         if limit is not None:
             all_changes.append(Change("limits.samples", limit, ("--limit", str(limit))))
-        if sys.stderr.isatty():
-            # Inspect imports all its plugins when the first model is created, which takes seconds.
-            say(f"Preparing {file}: loading Inspect's plugins, the data and the models …", err=True)
         command(ExperimentOptions(file, tuple(all_changes)), **others)
 
     return with_options

@@ -13,7 +13,6 @@ from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.experiment.continuation import require_continuation
 from inspect_discoverybench.experiment.eval_set import build_eval_set
 from inspect_discoverybench.experiment.execution import execute
-from inspect_discoverybench.experiment.experiment_file import ExperimentFile
 from inspect_discoverybench.experiment.shard import Shard
 from inspect_discoverybench.results.run_log import read_run_logs
 
@@ -36,17 +35,18 @@ def run(options: ExperimentOptions, dry_run: bool, shard_text: str | None) -> No
     The exit code is 0 if all runs are complete, 1 if a run is incomplete or a sample is unscored or has an error,
     2 if the experiment cannot be run, and 130 after Ctrl-C.
     """
-    file = options.experiment_file()
     shard = None if shard_text is None else Shard.parse(shard_text)
     if dry_run:
         if shard is not None:
             raise InvalidArgument(f"--dry-run shows the whole experiment. Omit --shard {shard}.")
-        _dry_run(file)
+        _dry_run(options)
         return
 
     with interrupt_on_termination() as signals:
         try:
-            result = execute(file, shard)
+            with options.preparing():
+                eval_set = build_eval_set(options.experiment_file())
+            result = execute(eval_set, shard)
         except INTERRUPTIONS as error:
             say("Interrupted. Finished samples are kept. Repeat the command to continue.", err=True)
             # After any other signal, the run is just incomplete.
@@ -64,11 +64,12 @@ def run(options: ExperimentOptions, dry_run: bool, shard_text: str | None) -> No
         raise click.exceptions.Exit(1)
 
 
-def _dry_run(file: ExperimentFile) -> None:
+def _dry_run(options: ExperimentOptions) -> None:
     """Print the runs with their numbers of samples, in all epochs."""
-    eval_set = build_eval_set(file)
-    require_continuation(eval_set, list(read_run_logs(eval_set.log_dir)), shard=None)
-    eval_set.check()
+    with options.preparing():
+        eval_set = build_eval_set(options.experiment_file())
+        require_continuation(eval_set, list(read_run_logs(eval_set.log_dir)), shard=None)
+        eval_set.check()
 
     sizes = [len(run.sample_keys) for run in eval_set.runs]
     rows = [[*run.labels, f"{size:,}"] for run, size in zip(eval_set.runs, sizes, strict=True)]

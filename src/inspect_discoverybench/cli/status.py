@@ -21,8 +21,9 @@ def status(options: ExperimentOptions) -> None:
     The exit code is 0 if all samples are finished, 1 if not, and 2 if the logs cannot be read or belong to another
     experiment.
     """
-    eval_set = build_eval_set(options.experiment_file())
-    progress = read_progress(eval_set)
+    with options.preparing():
+        eval_set = build_eval_set(options.experiment_file())
+        progress = read_progress(eval_set)
     print_table(
         f"{eval_set.experiment.name}: logs in {eval_set.log_dir}",
         ("task", "solver", "model"),

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from inspect_ai.log import EvalLog
 
 from inspect_discoverybench.experiment.continuation import require_continuation
-from inspect_discoverybench.experiment.eval_set import EvalSet, build_eval_set
-from inspect_discoverybench.experiment.experiment_file import ExperimentFile
+from inspect_discoverybench.experiment.eval_set import EvalSet
 from inspect_discoverybench.experiment.log_lock import locked, require_unlocked
 from inspect_discoverybench.experiment.shard import Shard, restrict_to_shard
 from inspect_discoverybench.results.run_log import read_run_logs
@@ -29,8 +28,8 @@ class ExperimentResult:
     is_complete: bool
 
 
-def execute(file: ExperimentFile, shard: Shard | None) -> ExperimentResult:
-    """Run the samples that are missing in the log directory.
+def execute(whole: EvalSet, shard: Shard | None) -> ExperimentResult:
+    """Run the samples of an experiment, or of one of its shards, that are missing in the log directory.
 
     What this package refuses is refused before anything is written.
 
@@ -38,7 +37,6 @@ def execute(file: ExperimentFile, shard: Shard | None) -> ExperimentResult:
         InvalidExperiment: The experiment or the shard cannot be run, or does not continue the logs in its directory.
         KeyboardInterrupt: The run was interrupted.
     """
-    whole = build_eval_set(file)
     part = whole if shard is None else restrict_to_shard(whole, shard)
     require_unlocked(part.log_dir)
     require_continuation(whole, list(read_run_logs(whole.log_dir)), shard)
