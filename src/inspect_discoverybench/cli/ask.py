@@ -12,9 +12,10 @@ from inspect_ai.scorer import Score
 from rich.console import Console
 from rich.markdown import Markdown
 
-from inspect_discoverybench.cli.eval_options import limit_options, model_options, named_values
+from inspect_discoverybench.cli.eval_options import limit_options, model_options, named_values, require_model
 from inspect_discoverybench.cli.terminal import say, waiting
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
+from inspect_discoverybench.doctor.connection import MAX_RETRIES, connection_problem
 from inspect_discoverybench.errors.exceptions import InvalidArgument, InvalidExperiment
 from inspect_discoverybench.errors.provider_failures import inspect_errors, one_line
 from inspect_discoverybench.errors.redaction import printable
@@ -97,16 +98,16 @@ def ask(
             agent_args=solver_args,
         )
         _require_judge(task, grader)
+        require_model(f"{agent} with {model}", model, options)
 
     place = "on this machine" if sandbox == "local" else f"in a {sandbox} sandbox"
     with waiting(f"{agent} works {place} with {model}"), inspect_errors(InvalidExperiment, f"{agent} with {model}"):
-        # This command is interactive. Inspect's default is to retry indefinitely.
         logs = inspect_eval(
             task,
             model=model,
             model_roles={GRADER: grader} if grader else None,
             display="none",
-            max_retries=3,
+            max_retries=MAX_RETRIES,
             **options,
         )
     if not logs:  # Inspect handles Ctrl-C itself
@@ -157,13 +158,16 @@ def _study(data_files: list[Path], metadata: Path | None) -> dict[str, Any]:
 
 
 def _require_judge(task: Task, grader: str | None) -> None:
-    """Refuse a judge that cannot be called before a sandbox is started."""
+    """Refuse a judge that cannot be called or reached before a sandbox is started."""
     default_judge = (task.metadata or {}).get(DEFAULT_JUDGE_KEY)
     if default_judge is None:
         return
     judge = grader or default_judge
     with inspect_errors(InvalidArgument, f"The judge {judge} cannot be called", "Choose another one with --grader."):
-        get_model(judge)  # inspect-evals-lint: ignore[IEBP001] -- checked before the sample
+        model = get_model(judge)  # inspect-evals-lint: ignore[IEBP001] -- checked before the sample
+    problem = connection_problem(model)
+    if problem is not None:
+        raise InvalidArgument(problem)
 
 
 def _print_answer(sample: EvalSample) -> str | None:

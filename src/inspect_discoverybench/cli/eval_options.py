@@ -1,11 +1,14 @@
 """Options of `ask` and `try` that are those of `inspect eval`. Inspect's own are not public."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
+from inspect_ai.model import GenerateConfig, get_model
 
+from inspect_discoverybench.doctor.connection import MAX_RETRIES, connection_problem
 from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.errors.redaction import remember_keys
 from inspect_discoverybench.experiment.yaml_file import parse_yaml
 
@@ -45,6 +48,32 @@ _LIMIT_OPTIONS = (
     click.option("--cost-limit", type=float, help="Maximum cost in US dollars. Needs prices: --model-cost-config."),
     click.option("--model-cost-config", help="File with prices of models, in Inspect's format."),
 )
+
+
+def require_model(where: str, name: str, options: Mapping[str, Any]) -> None:
+    """Refuse an evaluated model that cannot be called, or whose server cannot be reached, before anything is run.
+
+    Args:
+        where: How the message of a model that cannot be called begins.
+        name: Name of the model.
+        options: Its options, as arguments of Inspect's `eval`.
+
+    Raises:
+        InvalidArgument: The model cannot be called.
+    """
+    config = {key: value for key, value in options.items() if key in GenerateConfig.model_fields}
+    with inspect_errors(InvalidArgument, where):
+        # Exactly as `eval` does it: Inspect keeps the model, so that one in this process is not loaded twice.
+        # inspect-evals-lint: ignore[IEBP001] -- checked before any sample
+        model = get_model(
+            name,
+            config=GenerateConfig(**config, max_retries=MAX_RETRIES),
+            base_url=options["model_base_url"],
+            **options["model_args"],
+        )
+    problem = connection_problem(model)
+    if problem is not None:
+        raise InvalidArgument(problem)
 
 
 def model_options(command: Callable[..., None]) -> Callable[..., None]:

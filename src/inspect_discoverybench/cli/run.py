@@ -9,9 +9,10 @@ from inspect_discoverybench.cli.experiment_options import ExperimentOptions, exp
 from inspect_discoverybench.cli.outcome_table import print_outcomes
 from inspect_discoverybench.cli.terminal import plural, print_table, report_hint, say
 from inspect_discoverybench.cli.termination import interrupt_on_termination
+from inspect_discoverybench.doctor.connection import connection_problem
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.experiment.continuation import require_continuation
-from inspect_discoverybench.experiment.eval_set import build_eval_set
+from inspect_discoverybench.experiment.eval_set import EvalSet, build_eval_set
 from inspect_discoverybench.experiment.execution import execute
 from inspect_discoverybench.experiment.shard import Shard
 from inspect_discoverybench.results.run_log import read_run_logs
@@ -46,6 +47,7 @@ def run(options: ExperimentOptions, dry_run: bool, shard_text: str | None) -> No
         try:
             with options.preparing():
                 eval_set = build_eval_set(options.experiment_file())
+            _warn_of_servers(eval_set)
             result = execute(eval_set, shard)
         except INTERRUPTIONS as error:
             say("Interrupted. Finished samples are kept. Repeat the command to continue.", err=True)
@@ -64,12 +66,21 @@ def run(options: ExperimentOptions, dry_run: bool, shard_text: str | None) -> No
         raise click.exceptions.Exit(1)
 
 
+def _warn_of_servers(eval_set: EvalSet) -> None:
+    """Print which servers of models cannot be reached. They may still be starting, so that nothing is refused."""
+    problems = [connection_problem(model) for model in eval_set.models]
+    for problem in dict.fromkeys(problems):
+        if problem is not None:
+            say(f"Warning: {problem} Until it responds, Inspect repeats requests, for up to an hour.", err=True)
+
+
 def _dry_run(options: ExperimentOptions) -> None:
     """Print the runs with their numbers of samples, in all epochs."""
     with options.preparing():
         eval_set = build_eval_set(options.experiment_file())
         require_continuation(eval_set, list(read_run_logs(eval_set.log_dir)), shard=None)
         eval_set.check()
+    _warn_of_servers(eval_set)
 
     sizes = [len(run.sample_keys) for run in eval_set.runs]
     rows = [[*run.labels, f"{size:,}"] for run, size in zip(eval_set.runs, sizes, strict=True)]

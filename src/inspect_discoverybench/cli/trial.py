@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from inspect_discoverybench.cli.eval_options import model_options
+from inspect_discoverybench.cli.eval_options import model_options, require_model
 from inspect_discoverybench.cli.terminal import print_table, say, waiting
 from inspect_discoverybench.cli.termination import interrupt_on_termination
 from inspect_discoverybench.doctor.trial import SEED, Trial
@@ -40,6 +40,8 @@ def try_model(judge: str | None, actions: str | None, **options: Any) -> None:
     The exit code is 0 if the model acts, 1 if it does not or if anything ended with an error, and 2 for invalid
     options.
     """
+    with waiting("Loading Inspect with its plugins"):
+        require_model(f"{options['model']} cannot be tried", options["model"], options)
     forms = [actions] if actions else ACTION_FORMS
     trial = Trial(options, judge or "discoverybench/lexical", waiting)
     try:

@@ -15,6 +15,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench.doctor.checks import check_docker
+from inspect_discoverybench.doctor.connection import MAX_RETRIES
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.errors.provider_failures import inspect_errors, one_line
 from inspect_discoverybench.judge_pairs.audit import ACCURACIES
@@ -181,14 +182,13 @@ class Trial:
         folder = arguments["log_dir"]
         where = f"{model} and the judge {self.judge} cannot be tried with logs in {folder}"
         with inspect_errors(InvalidArgument, where):
-            # The command is interactive. Inspect's default is to retry indefinitely.
             logs = inspect_eval(
                 task,
                 limit=samples,
                 sample_shuffle=seed,
                 model_roles={GRADER: self.judge},
                 fail_on_error=False,
-                max_retries=3,
+                max_retries=MAX_RETRIES,
                 display="none",
                 **arguments,
             )

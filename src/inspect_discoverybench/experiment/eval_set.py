@@ -75,6 +75,12 @@ class EvalSet:
         """The log directory."""
         return str(self.arguments["log_dir"])
 
+    @property
+    def models(self) -> list[Model]:
+        """The evaluated models, one per run, and those of roles."""
+        evaluated = [run.task.model for run in self.runs if run.task.model is not None]
+        return [*evaluated, *self.arguments["model_roles"].values()]
+
     def check(self) -> None:
         """Let Inspect resolve every run, without running samples and without a trace in the log directory.
 

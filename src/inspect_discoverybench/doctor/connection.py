@@ -1,0 +1,50 @@
+"""The connection to a model's server. Inspect repeats requests to an unreachable one without a word, for an hour."""
+
+import socket
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from inspect_ai.model import Model
+
+from inspect_discoverybench.errors.redaction import public_url
+
+PORTS = {"http": 80, "https": 443}
+
+SECONDS = 5
+"""Time for a connection to be accepted."""
+
+MAX_RETRIES = 3
+"""Of each request of the interactive commands `ask` and `try`. Inspect's default is to retry indefinitely."""
+
+
+def connection_problem(model: Model) -> str | None:
+    """Why a model's server cannot be reached, in one line with the remedy; None if it can.
+
+    A connection is opened and closed, and no request is sent. None is also returned where a connection says nothing: if
+    only the provider's package knows the address, behind a proxy, and if the server is slow.
+    """
+    url = model.api.base_url or ""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or PORTS.get(parts.scheme)
+    except ValueError:  # no valid URL, which the provider's package reports
+        return None
+    host = parts.hostname
+    if host is None or port is None or _is_behind_proxy(parts.scheme, host):
+        return None
+
+    try:
+        socket.create_connection((host, port), timeout=SECONDS).close()
+    except ConnectionRefusedError:
+        reason = "refuses connections"
+    except socket.gaierror:
+        reason = "has an unknown host name"
+    except OSError:
+        return None
+    else:
+        return None
+    return f"The server of {model} at {public_url(url)} {reason}. Start it, or correct its address."
+
+
+def _is_behind_proxy(scheme: str, host: str) -> bool:
+    return scheme in getproxies() and not proxy_bypass(host)
