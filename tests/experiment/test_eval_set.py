@@ -56,6 +56,8 @@ def test_the_option_at_fault_is_named(command: str, options: str, line: str) -> 
     [
         ("solvers=[discoverybench/reakt]", "or name a file: FILE.py@NAME. Did you mean discoverybench/react?"),
         ("tasks=[demo]", "demo was not found in the registry. Did you mean discoverybench/demo?"),
+        ("tasks=demo", "demo was not found in the registry. Did you mean discoverybench/demo?"),
+        ("solvers=react", "or name a file: FILE.py@NAME. Did you mean discoverybench/react?"),
         ("solvers=[{name: discoverybench/react, args: {trns: 3}}]", "react has no argument trns. Did you mean turns?"),
         ("tasks=[{name: discoverybench/demo, args: {sandbx: local}}]", "has no argument sandbx. Did you mean sandbox?"),
     ],
@@ -111,7 +113,16 @@ def test_hours_of_a_batch_interface_end_no_sample(changes: list[str], limit: int
 def test_a_default_judge_without_a_key_is_refused() -> None:
     task = "{name: discoverybench/real, args: {sandbox: local}}"
     message = refused(f"run small.yaml --dry-run --set 'tasks=[{task}]'")
-    assert "the default judge cannot be called. Name one, such as grader: PROVIDER/MODEL" in message
+    assert "small.yaml: the default judge openai/gpt-4o-2024-08-06 cannot be called: " in message
+    assert "OPENAI_API_KEY" in message
+    assert message.endswith("or --set grader=PROVIDER/MODEL.")
+    assert not Path("logs").exists()
+
+
+@pytest.mark.parametrize("command", ["run", "run --dry-run", "status"])
+def test_a_judge_without_a_key_is_refused(command: str) -> None:
+    message = refused(f"{command} small.yaml --set grader=openai/gpt-4o")
+    assert message.startswith("Error: --set grader=openai/gpt-4o: model openai/gpt-4o cannot be called: ")
     assert "OPENAI_API_KEY" in message
 
 

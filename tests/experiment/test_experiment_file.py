@@ -97,17 +97,26 @@ def test_an_invalid_line_is_named(tmp_path: Path, line: str, message: str) -> No
     assert str(tmp_path) in found
 
 
-def test_a_single_task_solver_or_model_needs_no_list(tmp_path: Path) -> None:
+def test_a_single_value_needs_no_list(tmp_path: Path) -> None:
     path = tmp_path / "single.yaml"
     path.write_text(
         "name: single\ntasks: discoverybench/demo\nsolvers: {name: discoverybench/react, args: {turns: 3}}\n"
-        "models: discoverybench/baseline\nlog_dir: logs\n",
+        "models: discoverybench/baseline\ntags: pilot\nlog_dir: logs\n",
         "utf-8",
     )
     experiment, file = ExperimentFile(path).read()
     [cell] = matrix(experiment, file)
     assert cell.labels == ("discoverybench/demo", "discoverybench/react(turns=3)", "discoverybench/baseline")
     assert cell.model_origin.endswith("single.yaml:4")
+    assert experiment.tags == ("pilot",)
+
+
+@pytest.mark.parametrize("name", ["tasks", "solvers", "models", "tags"])
+def test_editors_accept_a_single_value_in_place_of_a_list(name: str) -> None:
+    """Those that validate by the schema."""
+    types = [form.get("type") for form in Experiment.model_json_schema()["properties"][name]["anyOf"]]
+    assert "string" in types
+    assert "array" in types
 
 
 def test_a_missing_key_is_named(tmp_path: Path) -> None:
@@ -210,7 +219,12 @@ def test_variables_and_changes_are_filled_in(tmp_path: Path, monkeypatch: pytest
         ("limits={samples:\n 0}", "--set limits={samples: 0}: limits.samples: Input should be greater than 0"),
         ("limits.tokens=[1]", "--set limits.tokens=[1]: limits.tokens."),
         ("solvers.0={args: {}}", "--set solvers.0={args: {}}: solvers.0.name: Field required."),
-        ("solvers.0=", "--set solvers.0=: solvers.0: Input should be"),
+        ("solvers.0=", "--set solvers.0=: solvers.0: expected a name, or a mapping with the key name, got 'None'."),
+        ("models=3", "--set models=3: models: expected a name, or a list of names, got '3'."),
+        ("tasks=", "--set tasks=: tasks: expected a name, or a list of names, got 'None'."),
+        ("tags=2024", "--set tags=2024: tags: expected a name, or a list of names, got '2024'."),
+        ("grader=[a/b, c/d]", "--set grader=[a/b, c/d]: grader: expected a name, or a mapping with the key name"),
+        ("roles.critic=", "--set roles.critic=: roles.critic: expected a name, or a mapping with the key name"),
     ],
 )
 def test_an_invalid_change_is_refused_in_its_own_words(tmp_path: Path, change: str, message: str) -> None:

@@ -35,12 +35,22 @@ NonEmpty = Annotated[str, Field(min_length=1)]
 
 def _from_name(value: Any) -> Any:
     """Expand a bare name to a mapping with only a name."""
-    return {"name": value} if isinstance(value, str) else value
+    match value:
+        case str():
+            return {"name": value}
+        case dict() | Component():
+            return value
+    raise ValueError("expected a name, or a mapping with the key name")
 
 
 def _as_list(value: Any) -> Any:
-    """A single task, solver or model as a list of one."""
-    return [value] if isinstance(value, str | dict) else value
+    """A single value, such as a model, as a list of one."""
+    match value:
+        case str() | dict():
+            return [value]
+        case list() | tuple():
+            return value
+    raise ValueError("expected a name, or a list of names")
 
 
 def _without_secrets(settings: Arguments) -> Arguments:
@@ -116,6 +126,10 @@ class ModelSpec(Component):
 NamedComponent = Annotated[Component, BeforeValidator(_from_name, json_schema_input_type=str | Component)]
 NamedModel = Annotated[ModelSpec, BeforeValidator(_from_name, json_schema_input_type=str | ModelSpec)]
 
+Components = tuple[NamedComponent, ...]
+SomeComponents = Annotated[Components, Field(min_length=1)]
+SomeModels = Annotated[tuple[NamedModel, ...], Field(min_length=1)]
+
 
 class Limits(StrictModel):
     """Limits of every sample, and the number of samples of every task."""
@@ -175,13 +189,13 @@ class Experiment(StrictModel):
     description: str = ""
     """What the experiment shows."""
 
-    tasks: Annotated[tuple[NamedComponent, ...], BeforeValidator(_as_list)] = Field(min_length=1)
+    tasks: Annotated[SomeComponents, BeforeValidator(_as_list, json_schema_input_type=NamedComponent | SomeComponents)]
     """The tasks."""
 
-    solvers: Annotated[tuple[NamedComponent, ...], BeforeValidator(_as_list)] = ()
+    solvers: Annotated[Components, BeforeValidator(_as_list, json_schema_input_type=NamedComponent | Components)] = ()
     """The agents; the task's own solver by default."""
 
-    models: Annotated[tuple[NamedModel, ...], BeforeValidator(_as_list)] = Field(min_length=1)
+    models: Annotated[SomeModels, BeforeValidator(_as_list, json_schema_input_type=NamedModel | SomeModels)]
     """The evaluated models."""
 
     grader: NamedModel | None = None
@@ -205,7 +219,7 @@ class Experiment(StrictModel):
     log_dir: Annotated[NonEmpty, AfterValidator(_log_dir)]
     """Log directory, used only by this experiment. A second run resumes the logs in it."""
 
-    tags: tuple[str, ...] = ()
+    tags: Annotated[tuple[str, ...], BeforeValidator(_as_list, json_schema_input_type=str | tuple[str, ...])] = ()
     """Tags of every run."""
 
     @property

@@ -216,7 +216,7 @@ def _require_default_judges(tasks: Sequence[Task], file: YamlFile) -> None:
         if DEFAULT_JUDGE_KEY in metadata:
             names.add(metadata[DEFAULT_JUDGE_KEY])
 
-    problem = f"{file.path}: the default judge cannot be called. Name one, such as grader: PROVIDER/MODEL"
-    with inspect_errors(InvalidExperiment, problem):
-        for name in names:
+    remedy = "To use another judge, add grader: PROVIDER/MODEL to the file, or --set grader=PROVIDER/MODEL."
+    for name in names:
+        with inspect_errors(InvalidExperiment, f"{file.path}: the default judge {name} cannot be called", remedy):
             get_model(name)  # inspect-evals-lint: ignore[IEBP001] -- checked before any run
