@@ -9,7 +9,6 @@ from inspect_discoverybench.results.result_row import ResultRow
 from tests.typed_results import MISSING, contents, result, results, rows, sections
 
 OTHER = '{"judge": "provider/other"}'
-OFFLINE = '{"judge": "discoverybench/lexical"}'
 
 
 def test_epochs_are_averaged_before_tasks_and_gold_hypotheses_are_counted() -> None:

@@ -6,6 +6,8 @@ from inspect_discoverybench.report.ranking import Ranking
 from inspect_discoverybench.results.result_row import ResultRow
 from tests.typed_results import MISSING, contents, result, results
 
+OFFLINE = '{"judge": "discoverybench/lexical"}'
+
 
 def ranking_of(*groups: list[ResultRow]) -> Ranking:
     [benchmark] = contents(*groups).leaderboard.benchmarks
@@ -24,6 +26,10 @@ def test_the_ranking_says_who_is_best_and_by_how_much() -> None:
     assert difference.startswith("On the 12 tasks that both scored, the difference is 2.5 (*95 % CI* ")
     assert difference.endswith(", so these tasks do not show which of them is better.")
     assert no_floor.startswith("The *floor* was not run")
+
+    # Nothing is missing where the judge only compares words, as in the demo.
+    offline = [results(dict.fromkeys(tasks, 0.9), agent=agent, judge_record=OFFLINE) for agent in ("react", "codegen")]
+    assert ranking_of(*offline).sentences == ["No best agent is marked, because the judge is not a language model."]
 
     # Of two tasks, a mean that is higher says nothing about the others.
     ranking = ranking_of(best, far, floor, results({"t0": 1.0, "t1": 1.0}, agent="datavoyager"))

@@ -8,6 +8,7 @@ from inspect_discoverybench.comparison.difference import key_difference
 from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.report.leaderboard import BEST, Benchmark, Standing
 from inspect_discoverybench.report.published import PublishedScore, published_scores
+from inspect_discoverybench.scorer.judge_record import is_offline
 from inspect_discoverybench.statistics.mean import Estimate
 
 
@@ -124,7 +125,8 @@ def _sentences(benchmark: Benchmark) -> Iterator[str]:
     else:
         yield from _lead(best[0], benchmark.runners_up[0])
 
-    if benchmark.floor is None:
+    # What restating the goal earns from a judge that only compares words says nothing.
+    if benchmark.floor is None and not any(is_offline(judge) for judge in benchmark.judges):
         yield "The *floor* was not run: add the solver `discoverybench/goal_echo`, which restates the goal."
 
 
