@@ -89,6 +89,18 @@ def test_the_agent_runs_with_its_arguments(name: str) -> None:
     assert log.plan.steps[-1].params_passed == {"cell_seconds": 60}
 
 
+@pytest.mark.parametrize("name", ["react", "codegen"])
+def test_an_agent_without_its_package_is_refused(name: str) -> None:
+    """Inspect has an agent `react`, too."""
+    with pytest.raises(InvalidArgument, match=f"{name} needs the name of its package, as in discoverybench/{name}"):
+        demo(agent=name)
+
+
+def test_an_agent_of_inspect_is_found_by_its_full_name() -> None:
+    [log] = inspect_eval(demo(agent="inspect_ai/react"), model="mockllm/model", limit=1, run_samples=False)
+    assert log.eval.task_args["agent"] == "inspect_ai/react"
+
+
 def test_the_solver_of_the_command_line_takes_precedence() -> None:
     log = run("-T", "agent=discoverybench/codegen", "--solver", "discoverybench/gold", "--limit", "1")
     assert "codegen" not in solvers_of(samples_of(log)[0])

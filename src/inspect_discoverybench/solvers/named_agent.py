@@ -14,6 +14,7 @@ from inspect_ai.solver import Solver
 from inspect_ai.util import registry_create, registry_info
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.public_names import SOLVERS
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,10 @@ def named_agent(name: str, args: Mapping[str, Any]) -> Solver:
 
 
 def _registered(name: str, args: Mapping[str, Any]) -> Any:
+    if name in SOLVERS:  # `react` alone would be Inspect's agent, which has no tools here
+        raise InvalidArgument(
+            f"{name} needs the name of its package, as in discoverybench/{name}. Agents of Inspect are inspect_ai/NAME."
+        )
     for kind in ("solver", "agent"):
         try:
             return registry_create(kind, name, **args)
