@@ -220,6 +220,7 @@ def test_variables_and_changes_are_filled_in(tmp_path: Path, monkeypatch: pytest
         ("limits.tokens=[1]", "--set limits.tokens=[1]: limits.tokens."),
         ("solvers.0={args: {}}", "--set solvers.0={args: {}}: solvers.0.name: Field required."),
         ("solvers.0=", "--set solvers.0=: solvers.0: expected a name, or a mapping with the key name, got 'None'."),
+        ("models=[]", "--set models=[]: models: expected at least one, got '[]'."),
         ("models=3", "--set models=3: models: expected a name, or a list of names, got '3'."),
         ("tasks=", "--set tasks=: tasks: expected a name, or a list of names, got 'None'."),
         ("tags=2024", "--set tags=2024: tags: expected a name, or a list of names, got '2024'."),

@@ -55,6 +55,8 @@ def _describe(error: ValidationError, file: YamlFile) -> str:
     name = ".".join(map(str, place))
     message = first["msg"].removeprefix("Value error, ")
     value = first["input"]
+    if first["type"] == "too_short":
+        message = "expected at least one"
     if misspellings:
         keys = {*Experiment.model_fields, *Limits.model_fields, *ModelSpec.model_fields}
         suggestion = did_you_mean(str(place[-1]), keys)
