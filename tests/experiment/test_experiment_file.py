@@ -211,6 +211,8 @@ def test_variables_and_changes_are_filled_in(tmp_path: Path, monkeypatch: pytest
         ("limits", "--set limits: expected a.b=c."),
         ("models.3.name=x", "--set models.3.name=x: no such place in the file. List items are numbered from 0."),
         ("name.first=x", "--set name.first=x: no such place in the file."),
+        ("tasks.0.arg.x=1", "--set tasks.0.arg.x=1: no such place in the file."),
+        ("models.0.config.temprature=1", "--set models.0.config.temprature=1: models.0.config: Unknown"),
         ("name=[", "--set name:1: "),
         ("epochs=none", "--set epochs=none: epochs: Input should be a valid integer"),
         ("option.x=2", "--set option.x=2: option: unknown key. Did you mean options? All keys are in "),
@@ -244,6 +246,17 @@ def test_an_invalid_change_is_refused_in_its_own_words(tmp_path: Path, change: s
 )
 def test_of_several_changes_the_one_at_fault_is_named(tmp_path: Path, changes: list[str], message: str) -> None:
     assert refusal(write(tmp_path), *changes).startswith(message)
+
+
+def test_a_change_reaches_the_parts_of_a_bare_name(tmp_path: Path) -> None:
+    path = write(tmp_path, GOOD + "grader: mockllm/judge\n")
+    changes = ("tasks.0.args.sandbox=local", "models.0.config.temperature=0", "grader.config.seed=7")
+    experiment, _ = changed(path, *changes).read()
+    assert experiment.tasks[0].model_dump() == {"name": "discoverybench/demo", "args": {"sandbox": "local"}}
+    [model] = experiment.models
+    assert (model.name, model.settings) == ("discoverybench/baseline", {"temperature": 0})
+    assert experiment.grader is not None
+    assert (experiment.grader.name, experiment.grader.settings) == ("mockllm/judge", {"seed": 7})
 
 
 def test_a_change_is_not_blamed_for_the_file(tmp_path: Path) -> None:

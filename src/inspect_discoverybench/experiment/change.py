@@ -2,11 +2,12 @@
 
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.redaction import public_settings
-from inspect_discoverybench.experiment.definition import Arguments
+from inspect_discoverybench.experiment.definition import Arguments, ModelSpec
 from inspect_discoverybench.experiment.yaml_file import Override, Place, parse_yaml
 
 
@@ -43,27 +44,31 @@ class Change:
     def apply(self, values: Arguments) -> Override:
         """Change the value in place. Mappings that are missing on the way to it are added.
 
+        A bare name on the way, such as that of a model, becomes a mapping with the name.
+
         Returns:
             What was set: the value, or the outermost mapping that was added.
 
         Raises:
             InvalidExperiment: There is no such place.
         """
-        *parents, last = self.path.split(".")
+        parts = self.path.split(".")
         container: Any = values
         place: Place = ()
         is_added = False
         try:
-            for parent in parents:
-                key = _key(container, parent)
+            for part, following in pairwise(parts):
+                key = _key(container, part)
                 if not is_added:
                     place = (*place, key)
                 if isinstance(container, dict) and container.get(key) is None:
                     container[key] = {}
                     is_added = True
+                elif isinstance(container[key], str) and following in ModelSpec.model_fields:
+                    container[key] = {"name": container[key]}
                 container = container[key]
 
-            key = _key(container, last)
+            key = _key(container, parts[-1])
             container[key] = deepcopy(self.value)  # of which later changes may set a part
         except (LookupError, TypeError, ValueError) as error:
             raise InvalidExperiment(
