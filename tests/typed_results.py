@@ -19,6 +19,9 @@ from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 
 MISSING = math.nan
 
+OFFLINE_JUDGE = '{"judge": "discoverybench/lexical"}'
+"""The record of a judge that is not a language model."""
+
 RUN: Mapping[str, Any] = {
     "log": "logs/a.eval",
     "created": "2026-01-01T00:00:00+00:00",

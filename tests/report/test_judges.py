@@ -7,7 +7,7 @@ from inspect_discoverybench.report.judges import judge_sentences
 from inspect_discoverybench.report.means import HMS
 from inspect_discoverybench.report.notices import notices
 from inspect_discoverybench.results.audit_record import AuditedFacet, AuditRecord
-from tests.typed_results import MISSING, contents, result, results, rows, sections
+from tests.typed_results import MISSING, OFFLINE_JUDGE, contents, result, results, rows, sections
 
 
 def notices_of(shown: Contents) -> list[str]:
@@ -66,11 +66,10 @@ def test_a_notice_names_judges_that_differ() -> None:
 
 def test_the_notice_about_an_offline_judge_names_the_rows_that_it_scored() -> None:
     """Other benchmarks, and other rows of the same one, were judged by a language model."""
-    offline = '{"judge": "discoverybench/lexical"}'
     shown = contents(
-        results({"a": 1.0}, task="demo", judge_record=offline),
+        results({"a": 1.0}, task="demo", judge_record=OFFLINE_JUDGE),
         results({"a": 1.0}),
-        results({"a": 1.0}, agent="codegen", judge_record=offline),
+        results({"a": 1.0}, agent="codegen", judge_record=OFFLINE_JUDGE),
         results({"a": 1.0}, split="train"),
     )
     [note] = [notice for notice in notices_of(shown) if "is not a language model" in notice]

@@ -6,7 +6,7 @@ from inspect_discoverybench.report.means import HIGH, HIGHEST, HMS, LOW, LOWEST
 from inspect_discoverybench.report.ranking import Ranking
 from inspect_discoverybench.report.table import shown_tables
 from inspect_discoverybench.results.result_row import ResultRow
-from tests.typed_results import MISSING, contents, result, results, rows, sections
+from tests.typed_results import MISSING, OFFLINE_JUDGE, contents, result, results, rows, sections
 
 OTHER = '{"judge": "provider/other"}'
 
@@ -83,7 +83,7 @@ def test_the_best_agent_is_marked_and_oracles_and_the_floor_come_last() -> None:
             "different judges scored the samples",
         ),
         (
-            [result("a", 0.5, agent="codegen", judge_record=OFFLINE)],
+            [result("a", 0.5, agent="codegen", judge_record=OFFLINE_JUDGE)],
             "the judge is not a language model",
         ),
         (

@@ -4,9 +4,7 @@ import pytest
 
 from inspect_discoverybench.report.ranking import Ranking
 from inspect_discoverybench.results.result_row import ResultRow
-from tests.typed_results import MISSING, contents, result, results
-
-OFFLINE = '{"judge": "discoverybench/lexical"}'
+from tests.typed_results import MISSING, OFFLINE_JUDGE, contents, result, results
 
 
 def ranking_of(*groups: list[ResultRow]) -> Ranking:
@@ -28,7 +26,9 @@ def test_the_ranking_says_who_is_best_and_by_how_much() -> None:
     assert no_floor.startswith("The *floor* was not run")
 
     # Nothing is missing where the judge only compares words, as in the demo.
-    offline = [results(dict.fromkeys(tasks, 0.9), agent=agent, judge_record=OFFLINE) for agent in ("react", "codegen")]
+    offline = [
+        results(dict.fromkeys(tasks, 0.9), agent=agent, judge_record=OFFLINE_JUDGE) for agent in ("react", "codegen")
+    ]
     assert ranking_of(*offline).sentences == ["No best agent is marked, because the judge is not a language model."]
 
     # Of two tasks, a mean that is higher says nothing about the others.
