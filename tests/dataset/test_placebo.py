@@ -305,7 +305,9 @@ def test_what_tables_of_two_rows_have_in_common_over_columns_of_years_holds_on_a
     def by_group_and_year(path: Path) -> pd.Series:
         table = pd.read_csv(path).drop(columns="Country Group").set_index("Country Code")
         assert len(table) == 2
-        return table.stack()
+        values = table.stack()
+        assert isinstance(values, pd.Series)  # it is, with one level of columns
+        return values
 
     for seed in (None, 1, 2):
         files = files_of(real(dataset="worldbank_education_gdp_indicators", placebo=seed))
