@@ -66,7 +66,7 @@ def claiming(name: str, claims: list[float], prompt: str = "p1") -> System:
 
 def test_claims_are_compared_where_both_systems_have_them() -> None:
     """Five tasks have both claims: 3 of 5 and 2 of 5. With the sixth, 4 of 6 and from 2 to 3 of 6."""
-    [pair] = compare([claiming("a", CLAIMS_OF_BASELINE), claiming("b", CLAIMS_OF_CANDIDATE)], {}).pairs
+    [pair] = compare_systems([claiming("a", CLAIMS_OF_BASELINE), claiming("b", CLAIMS_OF_CANDIDATE)], {}).pairs
     claim = pair.keys[-1]
     assert_fields(claim, key="claim", baseline=3 / 5, candidate=2 / 5, missing=1, worst=-2 / 6, best=-1 / 6)
     assert_fields(claim.paired, difference=-1 / 5, wins=1, losses=2, ties=2, tasks=5)
@@ -80,7 +80,7 @@ def test_claims_are_not_compared_if_one_system_lacks_them_or_has_them_of_another
     without = System("b", claims.configuration, [result(f"t{number}", 0.0) for number in range(6)])
     other_prompt = claiming("c", CLAIMS_OF_CANDIDATE, prompt="p2")
     for other in (without, other_prompt):
-        [pair] = compare([claims, other], {}).pairs
+        [pair] = compare_systems([claims, other], {}).pairs
         assert [key.key for key in pair.keys] == ["hms", "context", "variables", "relationship"]
 
 
