@@ -55,6 +55,7 @@ SCORE: Mapping[str, Any] = {
     "score": "HMS",
     "judge_record": '{"judge": "provider/judge"}',
     "metadata": {},
+    "keys": frozenset(),
 }
 
 
