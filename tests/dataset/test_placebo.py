@@ -337,7 +337,7 @@ def test_files_of_stata_stay_files_of_stata() -> None:
 
 
 LOOK = """
-import hashlib, json, os, pathlib, sys, time
+import hashlib, json, os, pathlib, re, sys, time
 seen = {
     "listed": os.listdir(),
     "files": sorted(
@@ -355,20 +355,28 @@ seen = {
     "headers": [open(name, "rb").readline().decode() for name in sorted(os.listdir())],
     "cells": [hashlib.md5(bytes(sorted(open(name, "rb").read()))).hexdigest() for name in sorted(os.listdir())],
 }
-if os.path.exists("/.dockerenv"):
-    seen["mounts"] = [line.split()[4] for line in open("/proc/self/mountinfo")]
-    seen["commands"] = sorted(path.read_text() for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"))
-    seen["other folders"] = [sorted(os.listdir(folder)) for folder in ("/", "/home", "/mnt", "/srv", "/opt")]
-    seen["temporary files"] = len(os.listdir("/tmp"))
-    seen["host name"] = len(os.uname().nodename)
+"""
+
+LOOK_AROUND = """
+seen["mounts"] = [line.split()[4] for line in open("/proc/self/mountinfo")]
+commands = [path.read_text() for path in pathlib.Path("/proc").glob("[0-9]*/cmdline")]
+# The session's folder has a random name.
+seen["commands"] = sorted(re.sub("discoverybench-[a-z0-9_]+", "folder", command) for command in commands)
+seen["other folders"] = [sorted(os.listdir(folder)) for folder in ("/", "/home", "/mnt", "/srv", "/opt")]
+seen["temporary files"] = len(os.listdir("/tmp"))
+seen["host name"] = len(os.uname().nodename)
+"""
+"""Only in a container: on this machine, other programs change what it shows."""
+
+PRINT = """
 print(json.dumps(seen))
 """
 
 
-def look(task: Task) -> tuple[str, list[Any]]:
+def look(task: Task, code: str) -> tuple[str, list[Any]]:
     """What an agent can see of the first sample: the output of the code, and everything that its model gets."""
     outputs = [
-        ModelOutput.for_tool_call("mockllm/model", "python", {"code": LOOK}),
+        ModelOutput.for_tool_call("mockllm/model", "python", {"code": code}),
         ModelOutput.for_tool_call("mockllm/model", "submit", {"hypothesis": "None holds.", "workflow": "1. look"}),
     ]
     for output in outputs:
@@ -386,16 +394,16 @@ def look(task: Task) -> tuple[str, list[Any]]:
 
 @pytest.mark.usefixtures("engine")
 def test_nothing_in_a_container_tells_a_placebo_from_the_data() -> None:
-    require_the_same_view("docker")
+    require_the_same_view("docker", LOOK + LOOK_AROUND + PRINT)
 
 
 def test_nothing_that_an_agent_sees_tells_a_placebo_from_the_data() -> None:
-    require_the_same_view("local")
+    require_the_same_view("local", LOOK + PRINT)
 
 
-def require_the_same_view(sandbox: str) -> None:
-    data, request = look(demo(sandbox=sandbox))
-    placebo, request_of_placebo = look(demo(sandbox=sandbox, placebo=3))
+def require_the_same_view(sandbox: str, code: str) -> None:
+    data, request = look(demo(sandbox=sandbox), code)
+    placebo, request_of_placebo = look(demo(sandbox=sandbox, placebo=3), code)
     assert request == request_of_placebo
     assert "listed" in data
     assert "placebo" not in placebo
