@@ -358,7 +358,7 @@ seen = {
 """
 
 LOOK_AROUND = """
-seen["mounts"] = [line.split()[4] for line in open("/proc/self/mountinfo")]
+seen["mounts"] = sorted(line.split()[4] for line in open("/proc/self/mountinfo"))
 commands = [path.read_text() for path in pathlib.Path("/proc").glob("[0-9]*/cmdline")]
 # The session's folder has a random name.
 seen["commands"] = sorted(re.sub("discoverybench-[a-z0-9_]+", "folder", command) for command in commands)
