@@ -53,6 +53,14 @@ def test_a_candidate_that_lacks_tasks_is_not_gated() -> None:
     assert run(f"{baseline} {candidate} --fail-if-worse 0.02 --anyway").exit_code == 0
 
 
+def test_one_task_says_nothing_about_significance() -> None:
+    baseline, candidate = write_logs([WEAK, STRONG], Path("one"), samples=1)
+    output = without_layout(run(f"{baseline} {candidate}").stdout)
+    assert "significant" not in output
+    assert "On these tasks, the difference cannot be tested: that needs tasks with different gold hypotheses." in output
+    assert "A statement about new studies needs tasks of at least two studies, and the study of each." in output
+
+
 def test_a_facet_is_not_gated_in_place_of_hms() -> None:
     undecided = Run("real", "react", "provider/small", 0.6, unscored=1.0)
     baseline, candidate = write_logs([undecided, STRONG], Path("logs"), samples=20)

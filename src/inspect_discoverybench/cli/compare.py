@@ -138,7 +138,10 @@ def _difference_row(difference: "KeyDifference") -> list[str]:
 def _conclusions(hms: "KeyDifference", studies: str) -> Iterator[str]:
     """Sentences about the difference in HMS, which is the first row."""
     paired = hms.paired
-    yield f"On these tasks, the difference in HMS is {_significance(paired.p_value)}."
+    if math.isnan(paired.low):  # one cluster has no interval
+        yield "On these tasks, the difference cannot be tested: that needs tasks with different gold hypotheses."
+    else:
+        yield f"On these tasks, the difference in HMS is {_significance(paired.p_value)}."
     higher = plural(paired.wins, "task")
     yield f"The candidate scores higher on {higher}, lower on {paired.losses}, and the same on {paired.ties}."
     smallest = paired.smallest_detectable
@@ -165,7 +168,7 @@ def _significance(value: float) -> str:
 def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
     new = paired.new_studies
     if new is None:
-        yield "On new studies like these, nothing can be said: that needs the study of every task, and several."
+        yield "A statement about new studies needs tasks of at least two studies, and the study of each."
         return
 
     if math.isnan(new.low):
