@@ -84,8 +84,11 @@ def test_paths_without_metadata_files_are_refused(tmp_path: Path) -> None:
     folder = write_study(tmp_path / "study")
     other_name = folder / "metadata_final.json"
     (folder / "metadata_0.json").rename(other_name)
+    (folder / "visits.csv").write_text("x,y\n1,2\n")
     with pytest.raises(DataError, match=r"Rename it to metadata_<number>\.json"):
         load(other_name)
+    with pytest.raises(DataError, match=r"visits\.csv is no metadata file, .* run: discoverybench data describe /"):
+        load(folder / "visits.csv")
 
 
 def test_a_goal_that_inspect_has_split_at_its_commas_is_refused() -> None:

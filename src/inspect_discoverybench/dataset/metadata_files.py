@@ -1,6 +1,7 @@
 """The metadata files at a path, by their names."""
 
 import re
+import shlex
 from pathlib import Path
 
 from inspect_discoverybench.errors.exceptions import DataError
@@ -41,6 +42,9 @@ def metadata_number(path: Path) -> int:
         DataError: The file is not named `metadata_<number>.json`.
     """
     match = METADATA_NAME.fullmatch(path.name)
+    if match is None and path.suffix.lower() != ".json":
+        command = shlex.join(["discoverybench", "data", "describe", str(path)])
+        raise DataError(f"{path} is no metadata file, which is JSON. To describe a data file, run: {command}")
     if match is None:
         raise DataError(f"{path}: invalid name of a metadata file. Rename it to metadata_<number>.json.")
     return int(match.group(1))
