@@ -29,6 +29,7 @@ def test_the_title_of_a_partial_run_says_which_tasks_it_has(selection: str, word
 def test_the_title_of_a_full_run_says_so() -> None:
     full = results({"a": 1.0, "b": 0.0}, task="custom", task_samples=2)
     assert titles(full) == ["custom: all 2 tasks"]
+    assert titles(results({"a": 1.0}, task="custom", task_samples=1)) == ["custom: the only task"]
 
 
 def test_configurations_with_different_tasks_are_counted() -> None:

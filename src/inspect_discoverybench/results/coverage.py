@@ -57,7 +57,7 @@ def describe_tasks(domains: Mapping[int | str, str | None], selections: Collecti
     """
     count = len(domains)
     if count >= available:
-        return f"all {count} tasks"
+        return "the only task" if count == 1 else f"all {count} tasks"
 
     selection = "all"
     if len(selections) == 1:
