@@ -116,7 +116,7 @@ def test_a_run_without_scores_and_without_a_key_is_told_what_to_use() -> None:
     [refused] = inspect_eval(task, **options)
     assert refused.error
     assert (
-        "--no-score asks no judge, but one that needs no key must be named: --model-role grader=discoverybench/lexical"
+        "With --no-score, choose one that needs no key: --model-role grader=discoverybench/lexical"
         in refused.error.message
     )
     [log] = inspect_eval(task, **options, model_roles={"grader": "discoverybench/lexical"})

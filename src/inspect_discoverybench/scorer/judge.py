@@ -54,8 +54,8 @@ class Judge:
         """
         where = f"The judge (role {GRADER}, model {default}) cannot be called"
         remedy = (
-            f"Choose another judge with --model-role {GRADER}=PROVIDER/MODEL. --no-score asks no judge, but one that "
-            f"needs no key must be named: --model-role {GRADER}=discoverybench/lexical."
+            f"Choose another judge with --model-role {GRADER}=PROVIDER/MODEL. With --no-score, choose one that needs "
+            f"no key: --model-role {GRADER}=discoverybench/lexical."
         )
         with inspect_errors(DiscoveryBenchError, where, remedy):
             # No config here: our settings are sent with each request, so that those of the role can take precedence.
