@@ -119,20 +119,20 @@ def compare_systems(systems: Sequence[System], left_out: Mapping[str, str], anyw
     )
 
 
-def _without_common_sample(a: System, b: System, systems: Sequence[System]) -> str:
+def _without_common_sample(baseline: System, candidate: System, systems: Sequence[System]) -> str:
     """That two of the systems have no common sample, and what to do."""
     sentences = [
-        f"{a.name} and {b.name} have no common sample: they ran {a.configuration.benchmark} and "
-        f"{b.configuration.benchmark}. A paired comparison needs the same task and sample ids."
+        f"{baseline.name} and {candidate.name} have no common sample: they ran {baseline.configuration.benchmark} and "
+        f"{candidate.configuration.benchmark}. A paired comparison needs the same task and sample ids."
     ]
     for name, column in SEPARATING.items():
-        values_of_a = _values(a, column)
-        values_of_b = _values(b, column)
-        if values_of_a and values_of_b and not values_of_a & values_of_b:
+        baseline_values = _values(baseline, column)
+        candidate_values = _values(candidate, column)
+        if baseline_values and candidate_values and not baseline_values & candidate_values:
             sentences.append(_selection(name, [_values(system, column) for system in systems]))
             break
 
-    if a.results[0].run.is_placebo != b.results[0].run.is_placebo:
+    if baseline.results[0].run.is_placebo != candidate.results[0].run.is_placebo:
         sentences.append("A placebo is compared with the data by `discoverybench report`.")
     return " ".join(sentences)
 

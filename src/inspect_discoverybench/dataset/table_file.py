@@ -138,14 +138,16 @@ def separator_of(text: str) -> str:
     one column, it is the most frequent one in the header, outside quotes.
     """
     rows = {separator: _first_rows(text, separator) for separator in _SEPARATORS}
-    widths = {separator: [len(values) for values in rows[separator]] for separator in _SEPARATORS}
-    even = [
-        separator for separator, counts in widths.items() if len(counts) > 1 and counts[0] > 1 and len(set(counts)) == 1
-    ]
-    for separator in even:
+    fitting = [separator for separator in _SEPARATORS if _is_table_of_several_columns(rows[separator])]
+    for separator in fitting:
         if separator != "," and _has_decimal_commas(rows[separator]):
             return separator
-    return max(even or ",\t;", key=lambda separator: widths[separator][:1])
+
+    def header_width(separator: str) -> int:
+        header = next(iter(rows[separator]), [])
+        return len(header)
+
+    return max(fitting or ",\t;", key=header_width)
 
 
 def _first_rows(text: str, separator: str) -> list[list[str]]:
@@ -157,6 +159,12 @@ def _first_rows(text: str, separator: str) -> list[list[str]]:
     except csv.Error:
         rows.append([])
     return rows
+
+
+def _is_table_of_several_columns(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether there are a header and another row, and all rows have equally many values, at least two."""
+    widths = {len(values) for values in rows}
+    return len(rows) > 1 and len(widths) == 1 and min(widths) > 1
 
 
 def _has_decimal_commas(rows: Sequence[Sequence[str]]) -> bool:
