@@ -136,7 +136,10 @@ def describe(files: tuple[Path, ...], out: Path | None) -> None:
             say(f"{data_file.name}: its columns are not read here. Describe them yourself, or leave them out.")
         else:
             say(f"{data_file.name}: {plural(len(data_file.columns), 'column')}")
-    say(f"Wrote {path}. Fill in its descriptions and its domain; to score answers, add goals (docs/custom.md).")
+    say(
+        f"Wrote {path}. Fill in its descriptions and its domain; to score answers, add goals under `queries` "
+        "(docs/custom.md)."
+    )
     command = shlex.join(["discoverybench", "data", "audit", "--path", str(path)])
     say(f"To check it, run: {command}")
 
