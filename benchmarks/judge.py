@@ -49,7 +49,9 @@ Question = tuple[list[ChatMessage], GenerateConfig]
 
 
 def bare(questions: dict[str, list[Question]]) -> Scorer:
-    """The least that a scorer can do with the same requests: four at once, then the match, and no answer is read.
+    """The least that a scorer can do with the same requests: all but the match at once, then the match.
+
+    It reads no answer.
 
     Args:
         questions: The requests by sample id, the match last.
@@ -109,11 +111,11 @@ class Run:
     cpu: float
 
 
-def evaluate(server: Endpoint, limit: int | None, at_once: int, asking: Scorer | None = None) -> Run:
+def evaluate(server: Endpoint, limit: int | None, at_once: int, claim: bool, asking: Scorer | None = None) -> Run:
     """Score DB-REAL test with our scorer or another, with as many samples and connections at once."""
     requests = server.requests
     cpu = time.process_time()
-    task = task_with(real(), sandbox=None, setup=[])
+    task = task_with(real(claim=claim), sandbox=None, setup=[])
     if asking is not None:
         task = Task(dataset=task.dataset, scorer=asking)
     [log] = inspect_eval(
@@ -123,8 +125,8 @@ def evaluate(server: Endpoint, limit: int | None, at_once: int, asking: Scorer |
         solver=other_hypothesis(),
         limit=limit,
         max_samples=at_once,
-        # A sample alone asks four questions at once.
-        max_connections=max(at_once, 4),
+        # A sample alone asks four questions at once, or five with that about claims.
+        max_connections=max(at_once, 5),
     )
     spans = [scoring(sample) for sample in require_success(log)]
     begins = [begin for begin, _ in spans]
@@ -147,16 +149,16 @@ def scoring(sample: EvalSample) -> tuple[float, float]:
     return begin.timestamp.timestamp(), end.timestamp.timestamp()
 
 
-def row(server: Endpoint, latency: float, limit: int | None, at_once: int) -> Sequence[str | float]:
+def row(server: Endpoint, latency: float, limit: int | None, at_once: int, claim: bool) -> Sequence[str | float]:
     """Medians of pairs of ours and Inspect's own, and the time of ours from the cache."""
     ours = []
     own = []
     for _ in range(PAIRS):
         os.environ["INSPECT_CACHE_DIR"] = mkdtemp(dir=os.environ["TMPDIR"])
-        ours.append(evaluate(server, limit, at_once))
+        ours.append(evaluate(server, limit, at_once, claim))
         questions = questions_of(ours[0].log)
-        own.append(evaluate(server, limit, at_once, bare(questions)))
-    cached = evaluate(server, limit, at_once)
+        own.append(evaluate(server, limit, at_once, claim, bare(questions)))
+    cached = evaluate(server, limit, at_once, claim)
 
     ratios = [run.seconds / other.seconds for run, other in zip(ours, own, strict=True)]
     samples = require_success(cached.log)
@@ -183,12 +185,13 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.2, help="of the endpoint, in seconds")
     parser.add_argument("--limit", type=int, help="samples at most; default: all 239")
     parser.add_argument("--connections", type=int, nargs="+", default=[20], help="a row for each number")
+    parser.add_argument("--claim", action="store_true", help="also ask whether a relationship is claimed")
     options = parser.parse_args()
     require_data()
     with own_folders(), endpoint(options.latency) as server:
         os.environ |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none"}
-        alone = row(server, options.latency, ALONE, 1)
-        others = [row(server, options.latency, options.limit, count) for count in options.connections]
+        alone = row(server, options.latency, ALONE, 1, options.claim)
+        others = [row(server, options.latency, options.limit, count, options.claim) for count in options.connections]
     columns = {
         "samples": "",
         "a sample, L": ".2f",
