@@ -3,6 +3,10 @@
 An agent that scores as well on the placebo as on the data has not learned its answer from the data. Each cell moves
 within its column as it is written, with its quotes or as the bytes of a Stata file. Everything else in a file stays,
 byte by byte: names, line breaks, encoding, value labels, formats.
+
+The rows of many tables are ordered by a column, such as an index or years, and a placebo in which they are not would
+be recognised. So this column keeps its order. As the others are permuted independently, this is the same as permuting
+all columns, and then putting the rows into the order of this one.
 """
 
 import random
@@ -10,6 +14,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +22,7 @@ from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.dataset.cached_file import cached_file
 from inspect_discoverybench.dataset.release import file_checksum
+from inspect_discoverybench.dataset.row_order import ordering_column
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata, fingerprint
 from inspect_discoverybench.dataset.stata_file import StataLayout
 from inspect_discoverybench.dataset.table_file import is_table, may_have_columns, read_records, separator_of
@@ -197,9 +203,13 @@ def _permute_text(path: Path, columns: Sequence[str], seed: str) -> bytes:
     if len(header.values) == 1 and may_have_columns(file.text):
         raise DataError(_UNREADABLE_TABLE)
 
+    kept = ordering_column(list(zip(*(record.values for record in others), strict=True)))
     cells_by_column = zip(*(record.cells for record in others), strict=True)
-    shuffled = [_shuffled(cells, f"{seed}/{number}") for number, cells in enumerate(cells_by_column)]
-    permuted_rows = zip(*shuffled, strict=True)
+    permuted_columns = [
+        cells if number == kept else _shuffled(cells, f"{seed}/{number}")
+        for number, cells in enumerate(cells_by_column)
+    ]
+    permuted_rows = zip(*permuted_columns, strict=True)
 
     separator = separator_of(file.text)
     texts = []
@@ -214,12 +224,17 @@ def _permute_text(path: Path, columns: Sequence[str], seed: str) -> bytes:
 
 def _permute_stata(content: bytes, seed: str) -> bytes:
     """Permute the columns of a table in Stata's format: the bytes of the cells, and nothing else."""
+    import pandas as pd  # half a second, which most tasks can do without
+
     layout = StataLayout.read(content)
+    table = pd.read_stata(BytesIO(content), convert_categoricals=False, convert_dates=False)
+    kept = ordering_column([table.iloc[:, number].tolist() for number in range(table.shape[1])])
+
     permuted = bytearray(content)
     position = layout.start
     for number, width in enumerate(layout.widths):
         starts = [position + row * layout.row_width for row in range(layout.rows)]
-        sources = _shuffled(starts, f"{seed}/{number}")
+        sources = starts if number == kept else _shuffled(starts, f"{seed}/{number}")
         for start, source in zip(starts, sources, strict=True):
             permuted[start : start + width] = content[source : source + width]
         position += width

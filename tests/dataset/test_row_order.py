@@ -1,0 +1,82 @@
+"""A placebo keeps the order of the rows, by which it could be told from the data, and nothing else."""
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.dataset.test_placebo_files import placebo_of
+
+ROWS = 60
+INDEX = list(range(ROWS))
+
+ORDERED = {
+    "an index": INDEX,
+    "an index as text": [f"P{number:03}" for number in INDEX],
+    "years that descend": [2020 - number // 4 for number in INDEX],
+    "numbers of several digits": [10 * number for number in INDEX],
+    "a number is missing": [None if number == 7 else number for number in INDEX],
+    "groups in no order": [("south", "north", "west", "east")[number // 15] for number in INDEX],
+    "groups with some rows elsewhere": ["abcd"[3 if number % 15 == 0 else number // 15] for number in INDEX],
+    "decimal commas": [f"{8 + number / 10:.1f}".replace(".", ",") for number in INDEX],
+}
+
+
+def table(ordered: Sequence[object]) -> pd.DataFrame:
+    """A column in some order, two that follow from it, and one at random."""
+    noise = np.random.default_rng(1)
+    ranks = pd.Series(INDEX)
+    return pd.DataFrame(
+        {
+            "random": noise.permutation(ROWS),
+            "key": ordered,
+            "effect": ranks + noise.normal(size=ROWS),
+            "group": ranks // 10,
+        }
+    )
+
+
+def csv_placebo(tmp_path: Path, before: pd.DataFrame) -> pd.DataFrame:
+    content = before.to_csv(index=False, sep="\t").encode()
+    after = placebo_of(tmp_path / "mine", "a.tsv", content, list(before.columns))
+    return pd.read_csv(io.BytesIO(after), sep="\t")
+
+
+@pytest.mark.parametrize("ordered", ORDERED.values(), ids=ORDERED)
+def test_the_column_by_which_rows_are_ordered_keeps_its_order(tmp_path: Path, ordered: Sequence[object]) -> None:
+    before = table(ordered)
+    after = csv_placebo(tmp_path, before.drop(columns=["effect", "group"]))
+    expected = pd.read_csv(io.StringIO(before.to_csv(index=False)))
+    assert after["key"].equals(expected["key"])
+    assert sorted(after["random"]) == sorted(before["random"])
+    assert not after["random"].equals(before["random"])
+
+
+def test_only_the_first_column_with_the_clearest_order_keeps_it(tmp_path: Path) -> None:
+    before = table(INDEX)
+    after = csv_placebo(tmp_path, before)
+    assert after["key"].equals(before["key"])
+    assert abs(before["key"].corr(before["effect"])) > 0.99
+    assert abs(after["key"].corr(after["effect"])) < 0.4
+    assert abs(after["key"].corr(after["group"])) < 0.4
+    assert abs(after["effect"].corr(after["group"])) < 0.4
+
+
+def test_each_column_is_permuted_if_rows_are_in_no_order(tmp_path: Path) -> None:
+    before = table(INDEX).sample(frac=1, random_state=5).reset_index(drop=True)
+    after = csv_placebo(tmp_path, before)
+    for column in before:
+        assert not after[column].equals(before[column])
+
+
+def test_the_order_of_a_stata_file_stays(tmp_path: Path) -> None:
+    before = table(INDEX)
+    content = io.BytesIO()
+    before.to_stata(content, write_index=False)
+    after = pd.read_stata(io.BytesIO(placebo_of(tmp_path / "mine", "a.dta", content.getvalue(), list(before.columns))))
+    assert after["key"].tolist() == before["key"].tolist()
+    assert abs(after["key"].corr(after["effect"])) < 0.4
+    assert not after["random"].equals(before["random"])
