@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from math import isnan
 from statistics import StatisticsError, correlation
+from typing import TypeVar
+
+Value = TypeVar("Value", float, str)
 
 _LEAST_CORRELATION = 0.5
 """Between the ranks of neighbouring rows. It is near 0 in a column whose rows are in random order."""
@@ -39,7 +42,7 @@ def _ranks(values: Sequence[object]) -> list[int]:
     return _dense_ranks(texts)
 
 
-def _dense_ranks(values: Sequence[float] | Sequence[str]) -> list[int]:
+def _dense_ranks(values: Sequence[Value]) -> list[int]:
     """Ranks from 0, without gaps: equal values have the same one."""
     ranks = {value: rank for rank, value in enumerate(sorted(set(values)))}
     return [ranks[value] for value in values]
