@@ -14,7 +14,7 @@ from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput, StopReas
 from inspect_discoverybench.errors.exceptions import ReplyRejected
 from inspect_discoverybench.generator.growth import Distractors, Expansion
 from inspect_discoverybench.generator.set_folder import Domains
-from inspect_discoverybench.replies import MAX_REPLY_LENGTH, Reply, ask_until_valid, parse_json, parse_reply
+from inspect_discoverybench.replies import MAX_REPLY_LENGTH, Reply, ask_until_valid, parse_reply
 from inspect_discoverybench.scorer.contexts import Contexts, Match
 from inspect_discoverybench.scorer.facets import Relationship, Variables
 from inspect_discoverybench.scorer.quotation import Quotation
@@ -77,24 +77,6 @@ def test_accepted_replies_are_within_bounds(text: str, reply_type: type[Reply]) 
             reply.joined.encode()
 
 
-LONE: dict[str, tuple[str, str]] = {
-    # the string as it is written, and as it is read
-    "LaTeX": (r"\alpha, \(x\), \sigma", r"\alpha, \(x\), \sigma"),
-    "Markdown": (r"\_a\_ \* \[1\]", r"\_a\_ \* \[1\]"),
-    "a path": (r"C:\data\users", r"C:\data\users"),
-    "a quotation mark": (r"it\'s", r"it\'s"),
-    "no hexadecimal digits": (r"\usepackage \u12", r"\usepackage \u12"),
-    "escapes": (r"\\alpha \"x\" \/ \u00e9 \n1", '\\alpha "x" / é \n1'),
-}
-
-
-@pytest.mark.parametrize("name", LONE)
-@pytest.mark.parametrize("latex", [False, True])
-def test_a_backslash_that_begins_no_escape_is_that_character(name: str, latex: bool) -> None:
-    written, value = LONE[name]
-    assert parse_json(f'{{"a": "{written}", "b": 1}}', latex=latex) == {"a": value, "b": 1}
-
-
 @pytest.mark.parametrize("before", ["", "\ufeff", "\ufeff\n", " \ufeff", "\r\n"])
 @pytest.mark.parametrize("tag", ["</think>", "<think>x</think>", "<end_of_turn>"])
 def test_tags_in_an_object_are_data_whatever_white_space_or_byte_order_mark_stands_before_it(
@@ -104,12 +86,6 @@ def test_tags_in_an_object_are_data_whatever_white_space_or_byte_order_mark_stan
     reply = parse_reply(f"{before}{text}", Relationship)
     assert reply.score == 1
     assert reply.explanation == f"HypoB ends with {tag}."
-
-
-@pytest.mark.parametrize("text", [r'{"a": "\alpha', r'{"a": "C:\data\"}', r'{"a": \alpha}', "\\", '{"a": "\\'])
-def test_a_reply_that_was_cut_off_is_not_completed(text: str) -> None:
-    with pytest.raises(ReplyRejected):
-        parse_json(text)
 
 
 @pytest.mark.parametrize("stop_reason", ["content_filter", "max_tokens", "model_length"])
@@ -129,22 +105,6 @@ async def test_a_whole_object_is_no_reply_if_a_filter_or_a_limit_ended_it(stop_r
     reply = await ask_until_valid([question], send, accept, lambda reason: ChatMessageUser(content=reason))
     assert reply.match
     assert requests == [[question], [question]]
-
-
-@given(st.text(alphabet='\\"bunr0a{}:, \n', max_size=60))
-@example("\\" * 99_999)
-@example('"\\' * 50_000)
-@example('\\"' * 50_000)
-def test_repairing_backslashes_changes_no_valid_json(text: str) -> None:
-    start = time.process_time()
-    try:
-        expected = json.loads(f'["{text}"]', strict=False)
-    except ValueError:
-        with suppress(ReplyRejected):
-            parse_json(f'["{text}"]')
-    else:
-        assert parse_json(f'["{text}"]') == expected
-    assert time.process_time() - start < 2
 
 
 HOSTILE: dict[str, tuple[str, str, str]] = {

@@ -14,7 +14,7 @@ from inspect_discoverybench.dataset.metadata import Study
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument, JudgeFailed
 from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.errors.redaction import printable
-from inspect_discoverybench.replies import replace_surrogates
+from inspect_discoverybench.json_text import replace_surrogates
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.errors.invalid_values import did_you_mean, first_reason
-from inspect_discoverybench.replies import load_json
+from inspect_discoverybench.json_text import load_json
 
 UNUSED_KEYS = frozenset(
     {

@@ -15,7 +15,8 @@ from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors.exceptions import DataError, ExpressionRefused
 from inspect_discoverybench.errors.invalid_values import first_reason
 from inspect_discoverybench.generator.expression import Expression
-from inspect_discoverybench.replies import Reply, load_json
+from inspect_discoverybench.json_text import load_json
+from inspect_discoverybench.replies import Reply
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,47}$")]
 Text = Annotated[str, Field(min_length=3, max_length=1_200)]

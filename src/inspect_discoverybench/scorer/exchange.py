@@ -16,7 +16,7 @@ from inspect_discoverybench.errors.provider_failures import (
     redact_request,
     remember_keys_of,
 )
-from inspect_discoverybench.replies import replace_surrogates
+from inspect_discoverybench.json_text import replace_surrogates
 from inspect_discoverybench.scorer.question import Question
 from inspect_discoverybench.scorer.request_settings import RequestSettings
 

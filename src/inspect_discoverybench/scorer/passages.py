@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inspect_discoverybench.errors.exceptions import ReplyRejected
-from inspect_discoverybench.replies import has_words, restore_latex
+from inspect_discoverybench.json_text import restore_latex
+from inspect_discoverybench.replies import has_words
 from inspect_discoverybench.scorer.prompt_values import prompt_values
 
 MAX_QUOTES = 3

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ConfigDict, ValidationError
 from pydantic.dataclasses import dataclass
 
-from inspect_discoverybench.replies import replace_surrogates
+from inspect_discoverybench.json_text import replace_surrogates
 
 NOTICE_BYTES = 100
 """Maximum length of the notice that replaces omitted output."""

@@ -12,7 +12,8 @@ from inspect_ai.util import suspend_turn_limit
 
 from inspect_discoverybench.errors.exceptions import ModelFailed, ReplyRejected
 from inspect_discoverybench.errors.provider_failures import causes, is_bad_request, model_errors
-from inspect_discoverybench.replies import parse_json, replace_surrogates, without_reasoning
+from inspect_discoverybench.json_text import parse_json, replace_surrogates
+from inspect_discoverybench.replies import without_reasoning
 from inspect_discoverybench.submission.answer import ARGUMENTS, SUBMIT, arguments_as_text
 
 CUT_OFF = ("max_tokens", "model_length", "content_filter")

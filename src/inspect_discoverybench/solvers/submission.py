@@ -4,8 +4,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool, ToolError, tool
 from inspect_ai.util import store_as
 
+from inspect_discoverybench.json_text import restore_latex
 from inspect_discoverybench.prompts.prompt import Prompt
-from inspect_discoverybench.replies import restore_latex
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.submission.answer import is_placeholder
 from inspect_discoverybench.submission.submission import MAX_CHARACTERS, Submission, SubmissionState

@@ -14,13 +14,8 @@ from inspect_ai.solver import TaskState
 from inspect_discoverybench.chat_templates import Meaning, pattern
 from inspect_discoverybench.code_fence import fenced_blocks
 from inspect_discoverybench.errors.exceptions import ModelFailed, ReplyRejected
-from inspect_discoverybench.replies import (
-    MAX_REPLY_LENGTH,
-    has_words,
-    parse_json,
-    replace_surrogates,
-    without_reasoning,
-)
+from inspect_discoverybench.json_text import parse_json, replace_surrogates
+from inspect_discoverybench.replies import MAX_REPLY_LENGTH, has_words, without_reasoning
 from inspect_discoverybench.submission.submission import Submission, SubmissionState
 
 HYPOTHESIS = "hypothesis"

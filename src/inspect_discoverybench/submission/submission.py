@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from inspect_ai.util import StoreModel
 from pydantic import BaseModel, ConfigDict, Field
 
-from inspect_discoverybench.replies import replace_surrogates
+from inspect_discoverybench.json_text import replace_surrogates
 
 SCORE_NAME = "HMS"
 """Name of the score in logs. It is in upper case because the viewer mistakes the key `hms` for the whole score if the
