@@ -1,20 +1,29 @@
-"""An OpenAI-compatible endpoint of known latency, in a process of its own. It answers as the judge of the tests."""
+"""An OpenAI-compatible endpoint of known latency, in a process of its own. By default, it is the judge of the tests."""
 
 import asyncio
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # the judge of the tests
 
 from tests.endpoint import truthful
 
+Request = dict[str, Any]
 
-def serve(parent: Connection, latency: float) -> None:
+Message = dict[str, Any]
+"""A message of the assistant in OpenAI's format."""
+
+Answer = Callable[[Request], str | Message]
+"""A text or a whole message for a request."""
+
+
+def serve(parent: Connection, latency: float, answer: Answer) -> None:
     """Serve the OpenAI chat API until the parent process ends.
 
     Send it the port, then the number of requests whenever it asks.
@@ -31,7 +40,7 @@ def serve(parent: Connection, latency: float) -> None:
                 body = await _read_body(reader)
                 due = clock() + latency
                 requests += 1
-                response = _response(body)
+                response = _response(body, answer)
                 await asyncio.sleep(due - clock())
                 writer.write(response)
         # The client may close the connection while a reply is being prepared, and the end of the server cancels this;
@@ -65,16 +74,20 @@ async def _read_body(reader: asyncio.StreamReader) -> bytes:
     return await reader.readexactly(int(length))
 
 
-def _response(request_body: bytes) -> bytes:
-    """The chat completion with the judge's reply."""
-    message = {"role": "assistant", "content": truthful(json.loads(request_body))}
+def _response(request_body: bytes, answer: Answer) -> bytes:
+    """The chat completion with the answer. Four characters count as a token."""
+    request = json.loads(request_body)
+    reply = answer(request)
+    message = {"role": "assistant", "content": reply} if isinstance(reply, str) else reply
+    read = len(json.dumps([request["messages"], request.get("tools", [])], ensure_ascii=False)) // 4
+    written = len(json.dumps(message, ensure_ascii=False)) // 4
     completion = {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 0,
         "model": "gpt-4o-2024-08-06",
         "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+        "usage": {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written},
     }
     body = json.dumps(completion).encode()
     head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -96,11 +109,11 @@ class Endpoint:
 
 
 @contextmanager
-def endpoint(latency: float) -> Iterator[Endpoint]:
+def endpoint(latency: float, answer: Answer = truthful) -> Iterator[Endpoint]:
     """An endpoint whose every reply comes `latency` seconds after its request."""
     context = get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=serve, args=(theirs, latency), daemon=True)
+    process = context.Process(target=serve, args=(theirs, latency, answer), daemon=True)
     process.start()
     theirs.close()
     try:
