@@ -105,7 +105,11 @@ def measure(agent: str, sandbox: str) -> list[str | float]:
     os.environ["INSPECT_CACHE_DIR"] = str(Path(f"cache-{agent}").resolve())  # each agent pays for its judge
     start = time.perf_counter()
     cpu = time.process_time()
-    [log] = inspect_eval(real(split="train", sandbox=sandbox, agent=agent), model=MODEL, model_roles={"grader": JUDGE})
+    [log] = inspect_eval(
+        real(split="train", sandbox=sandbox, agent=f"discoverybench/{agent}"),
+        model=MODEL,
+        model_roles={"grader": JUDGE},
+    )
     cpu = time.process_time() - cpu
     wall = time.perf_counter() - start
     samples = require_success(log)
