@@ -37,6 +37,11 @@ OpenRouter replies with 404 (https://github.com/pydantic/pydantic-ai/issues/2896
 _STYLE = re.compile(r"\[/?(?:bold|italic|dim|blue|cyan|green|red)\]|\\(?=\[)")
 """Matches the tags that style Inspect's messages, and the escape of other brackets."""
 
+_BLANK_LINE = re.compile(r"\n\s*\n")
+
+PUNCTUATION = ".:;,!?"
+"""Characters after which a further sentence needs no colon."""
+
 _ENDS_SAMPLE = {"LimitExceededError", "ModelRefusalError", "TerminateSampleError"}
 """Exceptions with which Inspect ends a sample. Not all of them are public."""
 
@@ -159,10 +164,19 @@ def model_errors(subject: str, model: Model) -> Iterator[None]:
 
 
 def one_line(error: BaseException | str) -> str:
-    """The message of any error, or a text of one, in one line and without the styles of Inspect's messages."""
-    text = str(getattr(error, "message", error))
-    message = " ".join(text.split()) or type(error).__name__
-    message = _STYLE.sub("", message).removeprefix("ERROR: ")
+    """The message of any error, or a text of one, in one line and without the styles of Inspect's messages.
+
+    What a blank line separates, as in "Unable to initialise OpenAI client" and "No OPENAI_API_KEY defined in the
+    environment.", is separated by a colon, unless there is punctuation.
+    """
+    text = _STYLE.sub("", str(getattr(error, "message", error)))
+    message = ""
+    for paragraph in _BLANK_LINE.split(text):
+        words = " ".join(paragraph.split())
+        if message and words:
+            message += " " if message[-1] in PUNCTUATION else ": "
+        message += words
+    message = message.removeprefix("ERROR: ") or type(error).__name__
     # Keys are redacted first: part of a key, at the cut, would not be recognised.
     message = redact(message)[:MAX_MESSAGE_LENGTH]
     return message.rstrip(".")
