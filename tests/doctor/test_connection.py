@@ -51,6 +51,10 @@ def test_a_judge_whose_server_is_not_started_is_refused(closed: str, monkeypatch
     message = refused(f"{ASK} --goal '{GOLD_GOAL}' {options}")
     assert f"The server of openai-api/lab/judge at {closed} refuses connections." in message
 
+    message = refused("try --model discoverybench/baseline --judge openai-api/lab/judge")
+    assert f"The server of openai-api/lab/judge at {closed} refuses connections. {REMEDY}" in message
+    assert not logs("logs-try")
+
 
 EXPERIMENT = """
 name: one

@@ -143,8 +143,10 @@ REFUSED = {
     "--model openai/gpt-4o": "OPENAI_API_KEY",
     "--model discoverybench/baseline -M 'a=[1'": "-M a:1: ",
     "--model discoverybench/baseline -M emulate_tools": "-M emulate_tools: expected NAME=VALUE",
-    "--model discoverybench/baseline --judge openai/gpt-4o": "OPENAI_API_KEY",
-    "--model discoverybench/baseline --judge nowhere/judge": "the judge nowhere/judge cannot be tried",
+    "--model gpt-4o": "gpt-4o lacks its provider. Pass PROVIDER/MODEL, such as openai/gpt-4o.",
+    "--model discoverybench/baseline --judge openai/gpt-4o": "The judge openai/gpt-4o cannot be called: Unable",
+    "--model discoverybench/baseline --judge gpt-4o": "gpt-4o lacks its provider. Pass PROVIDER/MODEL, such as openai/",
+    "--model discoverybench/baseline --judge nowhere/judge": "The judge nowhere/judge cannot be called",
     "--model discoverybench/baseline --log-dir /dev/null/logs": "with logs in /dev/null/logs",
 }
 """Options, and what the refusal says."""

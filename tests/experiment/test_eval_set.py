@@ -23,6 +23,8 @@ COMMAND = Path(sys.executable).with_name("discoverybench")
             "sandbox: x}}]: task discoverybench/demo: sandbox=x",
         ),
         ("models=[openai/gpt-4o]", "--set models=[openai/gpt-4o]: model openai/gpt-4o cannot be called: "),
+        ("models=[gpt-4o]", "cannot be called: gpt-4o lacks its provider. Pass PROVIDER/MODEL, such as openai/gpt-4o."),
+        ("grader=gpt-4o", "gpt-4o lacks its provider. Pass PROVIDER/MODEL, such as openai/gpt-4o."),
         ("grader=nowhere/x", "--set grader=nowhere/x: model nowhere/x cannot be called: "),
         ("models.1.config.temperature=hot", "=hot: models.1.config.temperature: Input should be"),
         ("limits.tokens=lots", "small.yaml with --set limits.tokens=lots: token limit: expected"),

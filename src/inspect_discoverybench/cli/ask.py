@@ -4,18 +4,22 @@ from pathlib import Path
 from typing import Any
 
 import click
-from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog, EvalSample
-from inspect_ai.model import get_model
 from inspect_ai.scorer import Score
 from rich.console import Console
 from rich.markdown import Markdown
 
-from inspect_discoverybench.cli.eval_options import limit_options, model_options, named_values, require_model
+from inspect_discoverybench.cli.eval_options import (
+    limit_options,
+    model_options,
+    named_values,
+    require_judge,
+    require_model,
+)
 from inspect_discoverybench.cli.terminal import say, waiting
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
-from inspect_discoverybench.doctor.connection import MAX_RETRIES, connection_problem
+from inspect_discoverybench.doctor.connection import MAX_RETRIES
 from inspect_discoverybench.errors.exceptions import InvalidArgument, InvalidExperiment
 from inspect_discoverybench.errors.provider_failures import inspect_errors, one_line
 from inspect_discoverybench.errors.redaction import printable
@@ -97,7 +101,9 @@ def ask(
             agent=agent,
             agent_args=solver_args,
         )
-        _require_judge(task, grader)
+        default_judge = (task.metadata or {}).get(DEFAULT_JUDGE_KEY)
+        if default_judge is not None:  # otherwise, the answer is not scored
+            require_judge(grader or default_judge, "--grader")
         require_model(f"{agent} with {model}", model, options)
 
     place = "on this machine" if sandbox == "local" else f"in a {sandbox} sandbox"
@@ -155,19 +161,6 @@ def _study(data_files: list[Path], metadata: Path | None) -> dict[str, Any]:
             f"{metadata} is no metadata file, which is JSON. To ask about a data file, pass --data {metadata}"
         )
     return {"path": str(metadata)}
-
-
-def _require_judge(task: Task, grader: str | None) -> None:
-    """Refuse a judge that cannot be called or reached before a sandbox is started."""
-    default_judge = (task.metadata or {}).get(DEFAULT_JUDGE_KEY)
-    if default_judge is None:
-        return
-    judge = grader or default_judge
-    with inspect_errors(InvalidArgument, f"The judge {judge} cannot be called", "Choose another one with --grader."):
-        model = get_model(judge)  # inspect-evals-lint: ignore[IEBP001] -- checked before the sample
-    problem = connection_problem(model)
-    if problem is not None:
-        raise InvalidArgument(problem)
 
 
 def _print_answer(sample: EvalSample) -> str | None:

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
-from inspect_ai.model import GenerateConfig, get_model
+from inspect_ai.model import GenerateConfig, Model
 
 from inspect_discoverybench.doctor.connection import MAX_RETRIES, connection_problem
 from inspect_discoverybench.errors.exceptions import InvalidArgument
-from inspect_discoverybench.errors.provider_failures import inspect_errors
+from inspect_discoverybench.errors.provider_failures import inspect_errors, named_model
 from inspect_discoverybench.errors.redaction import remember_keys
 from inspect_discoverybench.experiment.yaml_file import parse_yaml
 
@@ -64,13 +64,31 @@ def require_model(where: str, name: str, options: Mapping[str, Any]) -> None:
     config = {key: value for key, value in options.items() if key in GenerateConfig.model_fields}
     with inspect_errors(InvalidArgument, where):
         # Exactly as `eval` does it: Inspect keeps the model, so that one in this process is not loaded twice.
-        # inspect-evals-lint: ignore[IEBP001] -- checked before any sample
-        model = get_model(
+        model = named_model(
             name,
             config=GenerateConfig(**config, max_retries=MAX_RETRIES),
             base_url=options["model_base_url"],
             **options["model_args"],
         )
+    _require_connection(model)
+
+
+def require_judge(name: str, option: str) -> None:
+    """Refuse a judge that cannot be called, or whose server cannot be reached, before anything is run.
+
+    Args:
+        name: Name of the model.
+        option: The option that chooses it, such as `--grader`.
+
+    Raises:
+        InvalidArgument: The judge cannot be called.
+    """
+    with inspect_errors(InvalidArgument, f"The judge {name} cannot be called", f"Choose another one with {option}."):
+        model = named_model(name)
+    _require_connection(model)
+
+
+def _require_connection(model: Model) -> None:
     problem = connection_problem(model)
     if problem is not None:
         raise InvalidArgument(problem)

@@ -6,13 +6,13 @@ from math import isnan
 from pathlib import Path
 
 import click
-from inspect_ai.model import GenerateConfig, get_model
+from inspect_ai.model import GenerateConfig
 from rich.console import Console
 from rich.markdown import Markdown
 
 from inspect_discoverybench.dataset.metadata import Study
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument, JudgeFailed
-from inspect_discoverybench.errors.provider_failures import inspect_errors
+from inspect_discoverybench.errors.provider_failures import inspect_errors, named_model
 from inspect_discoverybench.errors.redaction import printable
 from inspect_discoverybench.json_text import replace_surrogates
 from inspect_discoverybench.scorer.explanation import explain
@@ -62,7 +62,7 @@ def judge(
     )
     where = f"The judge {grader} cannot be called"
     with inspect_errors(DiscoveryBenchError, where, "Choose another one with --grader."):
-        model = get_model(grader)  # inspect-evals-lint: ignore[IEBP001] -- no task is built
+        model = named_model(grader)
 
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)

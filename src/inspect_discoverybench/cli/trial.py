@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from inspect_discoverybench.cli.eval_options import model_options, require_model
+from inspect_discoverybench.cli.eval_options import model_options, require_judge, require_model
 from inspect_discoverybench.cli.terminal import print_table, say, waiting
 from inspect_discoverybench.cli.termination import interrupt_on_termination
 from inspect_discoverybench.doctor.trial import SEED, Trial
@@ -42,6 +42,8 @@ def try_model(judge: str | None, actions: str | None, **options: Any) -> None:
     """
     with waiting("Loading Inspect with its plugins"):
         require_model(f"{options['model']} cannot be tried", options["model"], options)
+        if judge:
+            require_judge(judge, "--judge")
     forms = [actions] if actions else ACTION_FORMS
     trial = Trial(options, judge or "discoverybench/lexical", waiting)
     try:

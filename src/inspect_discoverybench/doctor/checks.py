@@ -8,7 +8,7 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, requires, version
 from shutil import which
 
-from inspect_ai.model import GenerateConfig, get_model
+from inspect_ai.model import GenerateConfig
 from packaging.requirements import Requirement
 
 from inspect_discoverybench.dataset import data_folder
@@ -19,7 +19,7 @@ from inspect_discoverybench.errors.exceptions import (
     EngineNotAsked,
     ModelFailed,
 )
-from inspect_discoverybench.errors.provider_failures import inspect_errors, model_errors
+from inspect_discoverybench.errors.provider_failures import inspect_errors, model_errors, named_model
 from inspect_discoverybench.replies import without_reasoning
 from inspect_discoverybench.sandbox.engine import engine_version, image_exists
 from inspect_discoverybench.sandbox.image import image
@@ -105,8 +105,7 @@ def check_docker() -> str:
 def check_model(name: str) -> str:
     """Check that a model acts when it is asked to: it calls a tool, or it writes code or a call in its text."""
     with inspect_errors(DiscoveryBenchError, f"{name} cannot be called"):
-        # inspect-evals-lint: ignore[IEBP001] -- no task is built
-        model = get_model(name, config=GenerateConfig(max_retries=1, timeout=600))
+        model = named_model(name, config=GenerateConfig(max_retries=1, timeout=600))
     try:
         with model_errors("The model", model):
             output = asyncio.run(model.generate(ACTION_PROMPT, tools=[python()]))

@@ -5,12 +5,13 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from traceback import format_exception
+from typing import Any
 
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
-from inspect_ai.model import Model
+from inspect_ai.model import Model, get_model
 
-from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, ModelFailed
+from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument, ModelFailed
 from inspect_discoverybench.errors.redaction import redact, remember_keys
 
 _UNREADABLE = (AssertionError, AttributeError, LookupError, TypeError, json.JSONDecodeError, RecursionError)
@@ -196,3 +197,15 @@ def inspect_errors(error_type: type[DiscoveryBenchError], where: str, remedy: st
     except Exception as error:  # re-raised as our error, with the original as its cause
         message = f"{where}: {one_line(error)}. {remedy}"
         raise error_type(message.rstrip()) from error
+
+
+def named_model(name: str, **arguments: Any) -> Model:
+    """The model with a name that a user gave: Inspect's `get_model`, to which the arguments belong.
+
+    Raises:
+        InvalidArgument: The name lacks the provider.
+    """
+    if "/" not in name and name != "none":
+        raise InvalidArgument(f"{name} lacks its provider. Pass PROVIDER/MODEL, such as openai/gpt-4o.")
+    # inspect-evals-lint: ignore[IEBP001] -- a user names the model, and no task is built here
+    return get_model(name, **arguments)

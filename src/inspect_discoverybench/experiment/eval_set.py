@@ -10,14 +10,14 @@ from inspect_ai import Task, eval_set, task_with
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.model import GenerateConfig, Model
 from inspect_ai.solver import Solver
 from inspect_ai.util import registry_create
 
 from inspect_discoverybench import TASKS
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
-from inspect_discoverybench.errors.provider_failures import inspect_errors
+from inspect_discoverybench.errors.provider_failures import inspect_errors, named_model
 from inspect_discoverybench.errors.redaction import remember_keys
 from inspect_discoverybench.experiment.definition import Arguments, Component, Experiment, ModelSpec
 from inspect_discoverybench.experiment.experiment_file import ExperimentFile
@@ -204,19 +204,18 @@ def _build_model(spec: ModelSpec, where: str, timeouts: Arguments) -> Model:
     remember_keys(spec.model_dump(mode="json", exclude_none=True))
     with inspect_errors(InvalidExperiment, f"{where}: model {spec.name} cannot be called"):
         config = spec.config.merge(GenerateConfig(**timeouts))
-        # inspect-evals-lint: ignore[IEBP001] -- an experiment names its models
-        return get_model(spec.name, base_url=spec.base_url, config=config, **spec.args)
+        return named_model(spec.name, base_url=spec.base_url, config=config, **spec.args)
 
 
-def _require_default_judges(tasks: Sequence[Task], file: YamlFile) -> None:
-    """Refuse an experiment whose judges cannot be called: those that the tasks use if no role `grader` is set."""
-    names = set()
-    for task in tasks:
-        metadata = task.metadata or {}
-        if DEFAULT_JUDGE_KEY in metadata:
-            names.add(metadata[DEFAULT_JUDGE_KEY])
+def _default_judges(tasks: Iterable[Task]) -> set[str]:
+    """Names of the judges that tasks use if no role `grader` is set."""
+    judges = {(task.metadata or {}).get(DEFAULT_JUDGE_KEY) for task in tasks}
+    return {judge for judge in judges if judge}
 
+
+def _require_default_judges(tasks: Iterable[Task], file: YamlFile) -> None:
+    """Refuse an experiment whose default judges cannot be called."""
     remedy = "To use another judge, add grader: PROVIDER/MODEL to the file, or --set grader=PROVIDER/MODEL."
-    for name in names:
+    for name in _default_judges(tasks):
         with inspect_errors(InvalidExperiment, f"{file.path}: the default judge {name} cannot be called", remedy):
-            get_model(name)  # inspect-evals-lint: ignore[IEBP001] -- checked before any run
+            named_model(name)
