@@ -150,10 +150,13 @@ def test_changes_that_would_drop_finished_samples_are_refused() -> None:
     before = finished(logs())
     for changes, message in (
         ("--limit 1", "twice.yaml: 2 samples of "),
-        ("--limit 1 --set epochs=3", "twice.yaml: 2 samples of "),
+        ("--limit 1", "would be dropped, because limits.samples is now 1 (--limit 1). Undo the change, or use another"),
+        ("--limit 1 --set epochs=3", "because limits.samples is now 1 (--limit 1)."),
+        ("--set limits.samples=1", "because limits.samples is now 1 (--set limits.samples=1)."),
         ("--set limits={} --set options.sample_id=[demo/ferry-operations_0_0/0/3]", "twice.yaml: 4 samples of "),
         ("--set options.sample_shuffle=7", "twice.yaml: 4 samples of "),
         ("--set models.0=mockllm/x", "does not belong to this experiment in its current form"),
+        ("--limit 1 --set epochs=1", "would be dropped, because epochs, limits.samples, options.sample_id"),
         ("--set epochs=1", "would be dropped, because epochs, limits.samples, options.sample_id"),
     ):
         assert message in refused(f"run twice.yaml {changes}")
@@ -236,7 +239,7 @@ def test_samples_that_were_made_of_other_data_are_refused(
         message = refused(command)
         assert "sample custom/study/0/0 was run with another " in message
         assert change in message
-        assert "Undo the change, or use another log_dir." in message
+        assert "Undo the change, or use another log_dir: --set log_dir=FOLDER." in message
     assert finished(logs()) == before
 
 

@@ -4,17 +4,17 @@ Inspect's `eval_set` refuses a log of another run in its directory, but not in t
 finished samples that are no longer part of a run.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.experiment.eval_set import EvalSet, PlannedRun
 from inspect_discoverybench.experiment.shard import Shard
-from inspect_discoverybench.results.run_log import RunLog
+from inspect_discoverybench.results.run_log import RunLog, SampleKey, sample_keys
 from inspect_discoverybench.results.run_record import AGENT_DIGEST
 from inspect_discoverybench.results.sample_inputs import changed_inputs
 
-OTHER_LOG_DIR = "Undo the change, or use another log_dir."
+OTHER_LOG_DIR = "Undo the change, or use another log_dir: --set log_dir=FOLDER."
 
 
 def require_continuation(eval_set: EvalSet, logs: Sequence[RunLog], shard: Shard | None) -> None:
@@ -71,11 +71,24 @@ def _require_kept(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
     required = set(log.finished) if is_to_be_run else log.planned
     lost = required if _starts_over(log, eval_set, dataset_size) else required - run.sample_keys
     if lost:
+        reason = "epochs, limits.samples, options.sample_id or sample_shuffle, or the data changed"
+        if _are_beyond_limit(lost, whole_run, eval_set):
+            limit = eval_set.experiment.limits.samples
+            reason = f"limits.samples is now {limit} ({eval_set.file.where('limits', 'samples')})"
         raise InvalidExperiment(
             f"{eval_set.file.path}: {len(lost)} samples of {Path(log.path).name} in {eval_set.log_dir} would be "
-            "dropped, because epochs, limits.samples, options.sample_id or sample_shuffle, or the data changed. "
-            f"{OTHER_LOG_DIR}"
+            f"dropped, because {reason}. {OTHER_LOG_DIR}"
         )
+
+
+def _are_beyond_limit(lost: Collection[SampleKey], whole_run: PlannedRun, eval_set: EvalSet) -> bool:
+    """Whether the run would have these samples without its limit of samples."""
+    if eval_set.experiment.limits.samples is None or eval_set.arguments.get("sample_shuffle"):
+        return False
+    without_limit = sample_keys(
+        [sample.id for sample in whole_run.task.dataset if sample.id is not None], whole_run.epochs
+    )
+    return without_limit.issuperset(lost)
 
 
 def _position_of(log: RunLog, eval_set: EvalSet) -> int | None:
