@@ -11,7 +11,7 @@ from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.results.frame import read_results
 from tests import inspect_command
 from tests.command_line import completed, discoverybench, failed, lab
-from tests.endpoint import Answer, tool_call
+from tests.endpoint import Answer, tool_call, truthful
 from tests.experiment.experiments import BASELINE, logs
 
 STUDY = Path(__file__).parents[2] / "examples/lighthouses/metadata_0.json"
@@ -42,11 +42,21 @@ def test_the_closing_table_says_of_how_many_tasks_of_a_split_a_selection_is() ->
     assert ": 11 of 25 tasks (11 selected: sociology 11)" in output
 
 
-def test_the_closing_table_says_how_to_get_the_lift_over_restating_the_goal() -> None:
+def test_the_closing_table_says_what_to_compare_the_scores_with() -> None:
     advice = "add the solver discoverybench/goal_echo"
-    assert advice in completed("run gold.yaml")
-    both = "solvers=[discoverybench/gold, discoverybench/goal_echo]"
-    assert advice not in completed(f"run gold.yaml --set '{both}' --set log_dir=logs/both")
+    with lab(truthful) as (model, _):
+        assert advice in completed(f"run gold.yaml --set grader={model}")
+        both = "solvers=[discoverybench/gold, discoverybench/goal_echo]"
+        assert advice not in completed(f"run gold.yaml --set grader={model} --set '{both}' --set log_dir=logs/both")
+
+
+def test_scores_of_an_offline_judge_are_said_to_mean_nothing() -> None:
+    """There is nothing to compare them with, so that the floor is not named."""
+    note = "The judge discoverybench/lexical is not a language model. These scores check the installation"
+    for grader in ("", "--set grader=discoverybench/lexical --set log_dir=logs/named"):
+        output = completed(f"run gold.yaml {grader}")
+        assert note in output
+        assert "goal_echo" not in output
 
 
 def test_unscored_samples_are_reported_with_the_command_to_score_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ import shlex
 from inspect_discoverybench.cli.terminal import MISSING_NOTE, mean_text, print_table, say
 from inspect_discoverybench.experiment.execution import ExperimentResult
 from inspect_discoverybench.results.run_outcome import RunOutcome
+from inspect_discoverybench.scorer.judge_record import OFFLINE_NOTE, is_offline
 from inspect_discoverybench.session.tool import CALLS_AS_TEXT
 
 
@@ -19,7 +20,7 @@ def print_outcomes(result: ExperimentResult) -> None:
     if any(outcome.score and outcome.samples.missing for outcome in result.outcomes):
         say(MISSING_NOTE)
     _print_tasks(result)
-    _print_floor(result)
+    _print_meaning(result)
     _print_state(result)
     for outcome in result.outcomes:
         _print_calls_as_text(outcome)
@@ -55,12 +56,19 @@ def _print_tasks(result: ExperimentResult) -> None:
         say(line)
 
 
-def _print_floor(result: ExperimentResult) -> None:
-    """Print how to compare the scores with what restating the goal earns."""
-    is_hms = any(outcome.has_hms for outcome in result.outcomes)
+def _print_meaning(result: ExperimentResult) -> None:
+    """Print what the scores mean: nothing if an offline judge gave them, else what to compare them with."""
+    if not any(outcome.has_hms for outcome in result.outcomes):
+        return
+    judges = sorted(result.eval_set.judges)
+    for judge in filter(is_offline, judges):
+        say(f"The judge {judge} {OFFLINE_NOTE}")
     has_floor = any("goal_echo" in outcome.labels.solver for outcome in result.outcomes)
-    if is_hms and not has_floor:
-        say("For the lift over restating the goal, add the solver discoverybench/goal_echo, and see the report.")
+    if not has_floor and not all(map(is_offline, judges)):
+        say(
+            "An answer that only restates the goal scores more than 0. To see how much more your agents score, add the "
+            "solver discoverybench/goal_echo: the report shows the difference."
+        )
 
 
 def _print_state(result: ExperimentResult) -> None:

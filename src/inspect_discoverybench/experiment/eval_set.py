@@ -81,6 +81,12 @@ class EvalSet:
         evaluated = [run.task.model for run in self.runs if run.task.model is not None]
         return [*evaluated, *self.arguments["model_roles"].values()]
 
+    @property
+    def judges(self) -> set[str]:
+        """Names of the judges of its tasks."""
+        grader = self.experiment.all_roles.get(GRADER)
+        return _default_judges([run.task for run in self.runs]) if grader is None else {grader.name}
+
     def check(self) -> None:
         """Let Inspect resolve every run, without running samples and without a trace in the log directory.
 
