@@ -31,7 +31,7 @@ def test_a_goal_with_a_gold_hypothesis_is_scored_with_the_requested_hints() -> N
     assert "Workflow: Rule-based baseline" in output
     assert "HMS " in output
 
-    [log] = logs("logs")
+    [log] = logs("logs-ask")
     arguments = log.eval.task_args
     assert arguments["domain_knowledge"] is True
 
@@ -96,7 +96,7 @@ def test_data_files_are_enough() -> None:
     assert "Hypothesis: Visitors rise." in output
     assert "This answer is not scored" in output
 
-    [log] = logs("logs")
+    [log] = logs("logs-ask")
     assert log.eval.task_args["data"] == [str(Path(name).absolute()) for name in names]
     [sample] = log.samples or []
     task = str(sample.input)
@@ -130,6 +130,15 @@ def test_options_are_those_of_inspect_eval(monkeypatch: pytest.MonkeyPatch) -> N
     assert config.token_limit == 5000
 
 
+def test_the_log_is_not_among_those_of_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A report of evaluations would count the goal as one of their samples."""
+    monkeypatch.setenv("INSPECT_LOG_DIR", "evaluations")
+    output = completed(f"{BASELINE} --grader discoverybench/lexical --goal '{GOLD_GOAL}'")
+    [log] = logs("logs-ask")
+    assert f"/{Path(log.location).name}\nTo read it, run: inspect view --log-dir logs-ask\n" in output
+    assert not Path("evaluations").exists()
+
+
 def test_the_command_says_what_it_waits_for() -> None:
     shutil.copy(EXAMPLE / "visits.csv", "visits.csv")
     result = discoverybench("ask --data visits.csv --goal Why --model discoverybench/baseline --sandbox local")
@@ -142,7 +151,7 @@ def test_a_judge_without_a_key_is_refused_before_anything_is_run() -> None:
     message = refused(f"{BASELINE} --goal '{GOLD_GOAL}'")
     assert "The judge openai/gpt-4o-2024-08-06 cannot be called" in message
     assert "OPENAI_API_KEY" in message
-    assert not Path("logs").exists()
+    assert not Path("logs-ask").exists()
 
 
 @pytest.mark.parametrize(

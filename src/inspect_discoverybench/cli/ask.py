@@ -1,6 +1,7 @@
 """`discoverybench ask`: run an agent on one goal."""
 
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
@@ -60,7 +61,8 @@ from inspect_discoverybench.tasks import custom
 @click.option("--domain-knowledge", is_flag=True, help="Add the background of the study to the task.")
 @model_options
 @limit_options
-@click.option("--log-dir", help="Folder of the log. [default: logs, or INSPECT_LOG_DIR]")
+# Not the folder of evaluations, whose reports would count the goal as one of their samples.
+@click.option("--log-dir", default="logs-ask", show_default=True, help="Folder of the log.")
 def ask(
     data_files: tuple[Path, ...],
     more_data_files: tuple[Path, ...],
@@ -120,7 +122,7 @@ def ask(
         raise click.Abort
 
     [log] = logs
-    _print_result(log, is_scored=task.scorer is not None)
+    _print_result(log, options["log_dir"], is_scored=task.scorer is not None)
 
 
 def _full_name(solver: str) -> str:
@@ -130,13 +132,14 @@ def _full_name(solver: str) -> str:
     return f"discoverybench/{solver}"
 
 
-def _print_result(log: EvalLog, is_scored: bool) -> None:
+def _print_result(log: EvalLog, log_dir: str, is_scored: bool) -> None:
     """Print the answer and where the log is; exit with 1 if there is no hypothesis."""
     sample = log.samples[0] if log.samples else None
     hypothesis = _print_answer(sample) if sample else None
     if hypothesis and not is_scored:
         say("This answer is not scored: no gold hypothesis is given for the goal.")
     say(f"Log: {log.location}")
+    say(f"To read it, run: inspect view --log-dir {quote(log_dir)}")
     if hypothesis:
         return
 
