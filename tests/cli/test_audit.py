@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from inspect_discoverybench import custom
-from tests.command_line import completed, failed, refused
+from tests.command_line import completed, discoverybench, failed, refused
 from tests.dataset.studies import QUERY, study, write_study
 
 
@@ -53,8 +53,8 @@ def test_irregularities_are_listed_with_json() -> None:
     metadata = study(queries=[revealing, other_gold])
     write_study(Path("one"), metadata, table="x\n1\n3\n")
 
-    output = completed("data audit --path one --json")
-    facts = json.loads(output)["one"]
+    result = discoverybench("data audit --path one --json")
+    facts = json.loads(result.stdout)["one"]
     [missing_column] = facts["described columns that are missing"]
     assert missing_column.endswith("one/metadata_0.json: a.csv: y")
     for name, items in (
@@ -69,9 +69,9 @@ def test_missing_and_repeated_columns_are_named() -> None:
     columns = [{"name": name, "description": "A column."} for name in ("x", "y", "y", "gone")]
     metadata = study(datasets=[{"name": "a.csv", "columns": columns}])
     write_study(Path("one"), metadata, table="x,y, x,,\n1,2,3,4,5\n")
-    output = completed("data audit --path one")
+    result = discoverybench("data audit --path one")
     folder = Path("one").absolute()
-    _, findings = output.split("Described columns that are missing:\n")
+    _, findings = result.stdout.split("Described columns that are missing:\n")
     assert findings.splitlines() == [
         f"  {folder}/metadata_0.json: a.csv: gone",
         "Columns that are described twice:",
@@ -135,10 +135,10 @@ def test_a_data_file_that_the_image_cannot_read_is_named_and_refused_by_the_task
     name: str, content: bytes, reason: str
 ) -> None:
     file = with_file(name, content)
-    output = completed("data audit --path one")
-    assert output.endswith(
-        "Data files that the sandbox image cannot read:\n" + f"  {file}: {reason}. Convert it to Parquet or CSV.\n"
-    )
+    output = failed("data audit --path one")
+    heading = "Data files that the sandbox image cannot read:"
+    assert f"{heading}\n  {file}: {reason}. Convert it to Parquet or CSV.\n" in output
+    assert output.endswith("To be corrected: data files that the sandbox image cannot read (1).\n")
 
     message = refused("ask --metadata one/metadata_0.json --goal Why? --model none")
     assert f"The sandbox image cannot read {file} ({reason})." in message
@@ -163,7 +163,7 @@ def test_what_another_image_or_this_machine_can_read_is_not_known() -> None:
 )
 def test_a_data_file_that_the_image_reads_or_that_is_unknown_is_not_named(name: str, content: bytes) -> None:
     with_file(name, content)
-    assert "cannot read" not in completed("data audit --path one")
+    assert "cannot read" not in discoverybench("data audit --path one").output
     assert len(custom(path="one", image="mine:1").dataset) == 1
 
 
@@ -191,4 +191,28 @@ def test_a_data_file_that_is_not_what_its_suffix_says_is_refused(name: str, cont
 
 def test_an_answer_key_without_its_studies_is_refused() -> None:
     message = refused("data audit --answer-key key.csv")
-    assert message == "Error: --answer-key is for custom studies. Give their --path, too."
+    assert message == "Error: --answer-key is for custom studies. Give their path, too."
+
+
+def test_a_study_is_named_with_and_without_the_option() -> None:
+    write_study(Path("one"))
+    output = completed("data audit one")
+    assert output == completed("data audit --path one")
+    message = refused("data audit one --path one/metadata_0.json")
+    assert message == "Error: one and --path one/metadata_0.json exclude one another. Pass one of them."
+
+
+@pytest.mark.parametrize("options", ["", "--json"])
+def test_the_exit_code_tells_errors_from_remarks(options: str) -> None:
+    """A column that the agent is told of and that does not exist is an error; an unknown key is a remark."""
+    columns = [{"name": name, "description": "A column."} for name in ("x", "y", "gone", "away")]
+    write_study(Path("wrong"), study(datasets=[{"name": "a.csv", "columns": columns}]))
+    result = discoverybench(f"data audit wrong {options}")
+    assert result.exit_code == 1
+    assert result.stderr == "To be corrected: described columns that are missing (2).\n"
+
+    write_study(Path("odd"), study(tags=""))
+    result = discoverybench(f"data audit odd {options}")
+    assert result.exit_code == 0
+    assert "tags." in result.stdout
+    assert result.stderr == ""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.command_line import completed, refused
+from tests.command_line import completed, failed, refused
 
 TABLE = pd.DataFrame(
     {
@@ -85,7 +85,7 @@ def test_a_draft_without_goals_is_asked_and_not_evaluated() -> None:
     assert "This answer is not scored" in output
     renamed = Path("metadata_0.json").read_text("utf-8").replace('"x"', '"z"')
     Path("metadata_0.json").write_text(renamed, "utf-8")
-    audit = completed("data audit --path metadata_0.json")
+    audit = failed("data audit --path metadata_0.json")
     assert "described columns that are missing" in audit
 
 

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from inspect_discoverybench.cli.terminal import plural, print_table, say
 from inspect_discoverybench.dataset import data_folder
 from inspect_discoverybench.dataset.absolute_path import absolute_path
 from inspect_discoverybench.dataset.chance import chance_tests
-from inspect_discoverybench.dataset.counts import FINDINGS, Counts, audit_release, audit_studies
+from inspect_discoverybench.dataset.counts import ERRORS, REMARKS, Counts, audit_release, audit_studies
 from inspect_discoverybench.dataset.custom import custom_samples
 from inspect_discoverybench.dataset.draft import Draft
 from inspect_discoverybench.dataset.metadata_files import METADATA_NAME
@@ -53,11 +53,8 @@ def verify() -> None:
 
 
 @data.command()
-@click.option(
-    "--path",
-    type=click.Path(path_type=Path),
-    help="Custom studies: a metadata file or a folder. [default: the released data]",
-)
+@click.argument("location", required=False, type=click.Path(path_type=Path), metavar="[PATH]")
+@click.option("--path", type=click.Path(path_type=Path), help="The same as the argument PATH.")
 @click.option(
     "--answer-key", type=click.Path(path_type=Path), help="CSV file with the gold hypotheses of the custom studies."
 )
@@ -66,16 +63,25 @@ def verify() -> None:
     type=int,
     metavar="SEED",
     help="Instead of counts: the share of single tests that are significant at 5 % in each table of this placebo. "
-    "[without --path: of DB-REAL]",
+    "[without PATH: of DB-REAL]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON that includes the items behind each count.")
-def audit(path: Path | None, answer_key: Path | None, placebo: int | None, as_json: bool) -> None:
+def audit(
+    location: Path | None, path: Path | None, answer_key: Path | None, placebo: int | None, as_json: bool
+) -> None:
     """Count the studies, goals, files and irregularities of the data, and name what should be corrected.
 
-    Unusable files and goals without a gold hypothesis are errors.
+    PATH is a metadata file or a folder of your own studies; without it, the released data are counted.
+
+    The exit code is 1 if your studies have errors: described columns that are missing, or files that the sandbox image
+    cannot read. It is 2 if a task cannot be built, because a file is missing or invalid or a goal has no gold
+    hypothesis. Remarks, such as unknown metadata keys, do not change it.
     """
+    if location and path:
+        raise InvalidArgument(f"{location} and --path {path} exclude one another. Pass one of them.")
+    path = location or path
     if answer_key and not path:
-        raise InvalidArgument("--answer-key is for custom studies. Give their --path, too.")
+        raise InvalidArgument("--answer-key is for custom studies. Give their path, too.")
     if placebo is not None:
         _audit_placebo(path, answer_key, placebo, as_json)
         return
@@ -85,7 +91,11 @@ def audit(path: Path | None, answer_key: Path | None, placebo: int | None, as_js
         say(json.dumps(audits, indent=2, default=sorted))
     else:
         _print_counts(audits)
-        _print_findings(audits)
+        _print_items(audits, [*ERRORS, *REMARKS])
+
+    if path is not None:  # nobody corrects the released data
+        for counts in audits.values():
+            _require_no_errors(counts)
 
 
 def _audit_placebo(path: Path | None, answer_key: Path | None, seed: int, as_json: bool) -> None:
@@ -140,7 +150,7 @@ def describe(files: tuple[Path, ...], out: Path | None) -> None:
         f"Wrote {path}. Fill in its descriptions and its domain; to score answers, add goals under `queries` "
         "(docs/custom.md)."
     )
-    command = shlex.join(["discoverybench", "data", "audit", "--path", str(path)])
+    command = shlex.join(["discoverybench", "data", "audit", str(path)])
     say(f"To check it, run: {command}")
 
 
@@ -170,9 +180,17 @@ def _print_counts(audits: Mapping[str, Counts]) -> None:
     print_table("", [""], headers, rows)
 
 
-def _print_findings(audits: Mapping[str, Counts]) -> None:
-    """Print each item of the findings on one line."""
-    for subject in FINDINGS:
+def _require_no_errors(counts: Counts) -> None:
+    """Exit with 1 if a study has errors, and say which."""
+    errors = [f"{subject} ({len(counts[subject])})" for subject in ERRORS if subject in counts]
+    if errors:
+        say(f"To be corrected: {', '.join(errors)}.", err=True)
+        raise click.exceptions.Exit(1)
+
+
+def _print_items(audits: Mapping[str, Counts], subjects: Sequence[str]) -> None:
+    """Print each item of these subjects on one line."""
+    for subject in subjects:
         items: set[str] = set()
         for counts in audits.values():
             items.update(counts.get(subject, ()))

@@ -26,8 +26,11 @@ TWICE_NAMED = "columns with the name of another one"
 UNKNOWN_KEYS = "unknown metadata keys"
 UNREADABLE = "data files that the sandbox image cannot read"
 
-FINDINGS = (MISSING_COLUMNS, TWICE_DESCRIBED, TWICE_NAMED, UNKNOWN_KEYS, UNREADABLE)
-"""What a person who wrote a study will want to correct. Each item says where it is."""
+ERRORS = (MISSING_COLUMNS, UNREADABLE)
+"""What is wrong with a study: the agent is told of columns that do not exist, or tasks refuse the study."""
+
+REMARKS = (TWICE_DESCRIBED, TWICE_NAMED, UNKNOWN_KEYS)
+"""What the author of a study may want to correct. It may also be intended, or be so in the data."""
 
 
 def audit_release(root: Path) -> dict[str, Counts]:
