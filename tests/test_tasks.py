@@ -24,6 +24,7 @@ from inspect_discoverybench import demo
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.sandbox.image import record_image
 from inspect_discoverybench.scorer.judge import require_judge
+from tests import inspect_command
 from tests.endpoint import Answer, Endpoint, Request, serve, tool_call
 from tests.scorer import judging
 
@@ -121,6 +122,23 @@ def test_a_run_without_scores_and_without_a_key_is_told_what_to_use() -> None:
     )
     [log] = inspect_eval(task, **options, model_roles={"grader": "discoverybench/lexical"})
     assert log.status == "success"
+
+
+@pytest.mark.parametrize("command", ["eval", "eval-set"])
+def test_a_judge_without_a_key_is_one_line_before_anything_starts(command: str) -> None:
+    options = ["discoverybench/custom", "-T", f"path={EXAMPLE}", "-T", "sandbox=local", "--limit", "1"]
+    options += ["--model", "discoverybench/baseline", "--log-dir", "new"]
+    result = inspect_command.invoke(command, *options)
+    assert result.exit_code == 2, result.output
+    assert "Error: The judge (role grader, model openai/gpt-4o-2024-08-06) cannot be called: Unable" in result.output
+    assert "defined in the environment. Choose another judge with --model-role grader=PROVIDER/MODEL." in result.output
+    assert "Traceback" not in result.output
+    assert not [*Path().glob("new/*.eval")]
+
+    judge = ["--model-role", "grader=discoverybench/lexical"]
+    for score in ([], ["--no-score"]):
+        result = inspect_command.invoke(command, *options, *judge, *score, "--log-dir", f"new{len(score)}")
+        assert result.exit_code == 0, result.output
 
 
 @pytest.mark.usefixtures("command_line")

@@ -21,7 +21,12 @@ from inspect_discoverybench.sandbox.image import record_image
 from inspect_discoverybench.sandbox.specification import SandboxOptions
 from inspect_discoverybench.scorer.claim import CLAIM_KEY
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
-from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, DEFAULT_TIMEOUT, require_judge
+from inspect_discoverybench.scorer.judge import (
+    DEFAULT_JUDGE,
+    DEFAULT_TIMEOUT,
+    require_judge,
+    require_judge_of_command,
+)
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.solvers.named_agent import AgentFile, named_agent
@@ -91,6 +96,7 @@ def discovery_task(
     setup = [verify_data_files(), record_image(), offer_tools(), instruct_person()]
     scorer = None
     if all(sample.target for sample in samples):
+        require_judge_of_command(judge)
         setup.insert(0, require_judge(judge))
         scorer = hms(grader=judge, aggregation=aggregation, claim=claim)
         metadata[DEFAULT_JUDGE_KEY] = judge

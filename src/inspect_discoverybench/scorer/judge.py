@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+import click
 from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig, Model, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -190,6 +191,23 @@ def _timeouts(judge: Model) -> GenerateConfig:
     config = evaluated.config.merge(judge.config)
     timeouts = config.model_dump(include={*INHERITED_TIMEOUTS}, exclude_none=True)
     return GenerateConfig(**{"timeout": DEFAULT_TIMEOUT, **timeouts})
+
+
+def require_judge_of_command(grader: str) -> None:
+    """Refuse a judge that cannot be created, in one line, while Inspect's command line builds a task.
+
+    Inspect has set the models of roles by then. In a Python program it has not, so that tasks are built without a key,
+    and `require_judge` checks the judge later.
+
+    Args:
+        grader: The judge. The role `grader` takes precedence.
+
+    Raises:
+        DiscoveryBenchError: The judge cannot be created.
+    """
+    context = click.get_current_context(silent=True)
+    if context is not None and context.find_root().command.name == "inspect":
+        Judge.for_eval(grader)
 
 
 @solver
