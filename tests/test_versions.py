@@ -5,7 +5,8 @@ from importlib.resources import files
 import fingerprints
 import yaml
 
-import inspect_discoverybench
+from inspect_discoverybench import demo
+from inspect_discoverybench.public_names import TASKS
 from inspect_discoverybench.tasks import VERSION
 
 
@@ -18,5 +19,5 @@ def test_the_entry_of_the_package_has_its_version_and_tasks() -> None:
     entry = yaml.safe_load((files("inspect_discoverybench") / "eval.yaml").read_text("utf-8"))
     counts = {task["name"]: task.get("dataset_samples") for task in entry["tasks"]}
     assert entry["version"] == VERSION
-    assert counts["demo"] == len(inspect_discoverybench.demo().dataset)
-    assert set(counts) == set(inspect_discoverybench.TASKS)
+    assert counts["demo"] == len(demo().dataset)
+    assert set(counts) == set(TASKS)

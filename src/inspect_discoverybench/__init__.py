@@ -3,8 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from inspect_discoverybench.public_names import SCORERS, SOLVERS
-from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth, synth_generate
+from inspect_discoverybench.public_names import SCORERS, SOLVERS, TASKS
 
 if TYPE_CHECKING:
     from inspect_discoverybench.scorer.scorer import hms
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from inspect_discoverybench.solvers.no_data_guess import no_data_guess
     from inspect_discoverybench.solvers.react import react
     from inspect_discoverybench.solvers.reflexion import reflexion
+    from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth, synth_generate
 
 __all__ = [
     "codegen",
@@ -32,13 +32,13 @@ __all__ = [
     "synth_generate",
 ]
 
-TASKS = [name for name in __all__ if name not in SOLVERS | SCORERS]
-"""The tasks."""
-
 
 def __getattr__(name: str) -> Any:
-    """Import a solver or the scorer on first use (PEP 562): every `inspect` command imports this package."""
-    module = (SOLVERS | SCORERS).get(name)
+    """Import a task, a solver or the scorer on first use (PEP 562).
+
+    Every `inspect` command imports this package, and `discoverybench --help` does not need Inspect.
+    """
+    module = (TASKS | SOLVERS | SCORERS).get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{module}"), name)

@@ -1,9 +1,19 @@
-"""Names of the package, its solvers and its scorer, without an import of them."""
+"""Names of the package, its tasks, solvers and scorer, without an import of them."""
 
 PACKAGES = ("discoverybench", "inspect_discoverybench")
 """The package names under which everything is registered. Logs have either."""
 
 _PREFIXES = tuple(f"{package}/" for package in PACKAGES)
+
+TASKS = {
+    "real": "tasks",
+    "synth": "tasks",
+    "custom": "tasks",
+    "demo": "tasks",
+    "judge_audit": "tasks",
+    "synth_generate": "tasks",
+}
+"""The tasks, with the module of each."""
 
 SOLVERS = {
     "react": "solvers.react",

@@ -1,24 +1,84 @@
-"""The command `discoverybench`."""
+"""The command `discoverybench`.
 
+Most commands import Inspect with its plugins, which takes seconds. Each is imported when it is called, so that
+`--version`, `--help` and a misspelled name take none of them.
+"""
+
+from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import click
 
-from inspect_discoverybench.cli.agree import agree
-from inspect_discoverybench.cli.ask import ask
-from inspect_discoverybench.cli.compare import compare
-from inspect_discoverybench.cli.data import data
-from inspect_discoverybench.cli.doctor import doctor
-from inspect_discoverybench.cli.judge import judge
-from inspect_discoverybench.cli.report import report
-from inspect_discoverybench.cli.run import run
-from inspect_discoverybench.cli.status import status
-from inspect_discoverybench.cli.trial import try_model
 from inspect_discoverybench.errors.file_failures import file_errors
 
 
+@dataclass(frozen=True)
+class CommandSource:
+    """Where a command is defined.
+
+    Attributes:
+        module: Its module.
+        function: Name of its function.
+        summary: The first sentence of its help.
+    """
+
+    module: str
+    function: str
+    summary: str
+
+    def load(self) -> click.Command:
+        """Import the command."""
+        command: click.Command = getattr(import_module(f"inspect_discoverybench.cli.{self.module}"), self.function)
+        return command
+
+
+COMMANDS = {
+    "agree": CommandSource("agree", "agree", "Measure how often HMS and the judge agree with human annotators."),
+    "ask": CommandSource("ask", "ask", "Run an agent on one goal and print its hypothesis and workflow."),
+    "compare": CommandSource("compare", "compare", "Compare two or more systems on their common tasks."),
+    "data": CommandSource(
+        "data", "data", "Download, verify and audit the data of DiscoveryBench, and describe your own."
+    ),
+    "doctor": CommandSource(
+        "doctor", "doctor", "Check the versions, the data, Docker, and that each model given with --model acts."
+    ),
+    "judge": CommandSource("judge", "judge", "Score one predicted hypothesis against its gold hypothesis."),
+    "report": CommandSource(
+        "report", "report", "Write report.html, samples.csv, tables and figures from folders of logs."
+    ),
+    "run": CommandSource("run", "run", "Run an experiment: every task × solver × model of FILE."),
+    "status": CommandSource(
+        "status", "status", "Print how many samples of each run are finished, unscored, in error and missing."
+    ),
+    "try": CommandSource("trial", "try_model", "Try a model with every agent, and a judge, on a few random samples."),
+}
+"""The commands by name, in the order of the help."""
+
+
 class _Commands(click.Group):
-    """Commands that report each error in one line, even those of the operating system."""
+    """Commands that are imported when they are called. Each error is one line, even those of the operating system."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return COMMANDS[cmd_name].load() if cmd_name in COMMANDS else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not ctx.resilient_parsing:  # which completes a command line
+            # Imports pydantic, which takes longer than all the rest.
+            from inspect_discoverybench.errors.invalid_values import did_you_mean
+
+            ctx.fail(f"No such command '{name}'.{did_you_mean(name, COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, source.summary) for name, source in COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
         with file_errors():
@@ -29,7 +89,3 @@ class _Commands(click.Group):
 @click.version_option(package_name="inspect-discoverybench", prog_name="discoverybench")
 def main() -> None:
     """DiscoveryBench for Inspect AI: can language-model agents make data-driven discoveries?"""
-
-
-for _command in (data, doctor, try_model, run, status, ask, judge, report, compare, agree):
-    main.add_command(_command)

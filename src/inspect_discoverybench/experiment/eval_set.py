@@ -14,7 +14,6 @@ from inspect_ai.model import GenerateConfig, Model
 from inspect_ai.solver import Solver
 from inspect_ai.util import registry_create
 
-from inspect_discoverybench import TASKS
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.provider_failures import inspect_errors, named_model
@@ -25,7 +24,7 @@ from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
 from inspect_discoverybench.experiment.options import eval_arguments, eval_set_options
 from inspect_discoverybench.experiment.selection import Selection
 from inspect_discoverybench.experiment.yaml_file import YamlFile
-from inspect_discoverybench.public_names import SOLVERS
+from inspect_discoverybench.public_names import SOLVERS, TASKS
 from inspect_discoverybench.results.run_log import RunLabels, SampleKey, sample_keys
 from inspect_discoverybench.results.run_record import is_discovery_task
 from inspect_discoverybench.scorer.judge import GRADER, INHERITED_TIMEOUTS

@@ -1,0 +1,40 @@
+"""`discoverybench` itself: its help, its version and its commands, which are imported when they are called."""
+
+import subprocess
+import sys
+
+import pytest
+
+from inspect_discoverybench.cli.main import COMMANDS
+from tests.command_line import completed, failed
+
+CALL = """
+import sys
+from inspect_discoverybench.cli.main import main
+try:
+    main(sys.argv[1:], prog_name="discoverybench")
+finally:
+    print(*sorted(name for name in ("inspect_ai", "pandas", "pydantic") if name in sys.modules), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("option", ["--version", "--help", "-h"])
+def test_help_and_version_do_not_wait_for_inspect(option: str) -> None:
+    process = subprocess.run([sys.executable, "-c", CALL, option], capture_output=True, text=True, check=True)
+    assert process.stderr.strip() == ""
+    assert "discoverybench" in process.stdout
+
+
+def test_the_help_has_the_first_sentence_of_each_command() -> None:
+    for source in COMMANDS.values():
+        assert source.load().get_short_help_str(limit=1000) == source.summary
+    words = completed("--help").split()
+    for name, source in COMMANDS.items():
+        summary = " ".join([name, *source.summary.split()])
+        assert summary in " ".join(words)
+
+
+def test_a_misspelled_command_is_named_with_the_nearest_one() -> None:
+    assert "Error: No such command 'reports'. Did you mean report?\n" in failed("reports", exit_code=2)
+    assert "Error: No such command 'zzz'.\n" in failed("zzz", exit_code=2)
+    assert "No such option" in failed("--reports", exit_code=2)
