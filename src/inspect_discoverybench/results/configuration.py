@@ -1,8 +1,11 @@
 """Configurations: a benchmark, an agent and a model, with everything else that distinguishes their runs."""
 
 import json
-from collections.abc import Hashable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
 
 from inspect_discoverybench.dataset.splits import ALL, LITE
 from inspect_discoverybench.dataset.task_text import NEUTRAL
@@ -24,7 +27,7 @@ class Configuration:
         benchmark: Task and split, such as `DB-REAL test`.
         agent: Name of the solver.
         model: Name of the evaluated model.
-        hints: Task arguments that do not select samples, such as a framing.
+        hints: Task arguments that do not select samples, such as a framing; and the name of custom data.
         settings: Hints, and what else distinguishes it from others of the same benchmark; may be empty.
     """
 
@@ -75,10 +78,11 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
         pool_splits: Whether the splits of a task are one benchmark, as with the task's argument `split=all`.
     """
     benchmarks = [benchmark_name(result.run, result.sample.split, pool_splits) for result in results]
+    data_names = _data_names({result.run.log: result.run for result in results}.values())
     conditions = _CommonSettings()
     setups = _CommonSettings()
     for benchmark, result in zip(benchmarks, results, strict=True):
-        conditions.add(benchmark, _compared_conditions(result.run))
+        conditions.add(benchmark, _compared_conditions(result.run, data_names))
         setups.add((benchmark, result.sample.agent, result.run.model), result.setup)
 
     configurations = []
@@ -86,18 +90,54 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
         agent, model = result.sample.agent, result.run.model
         settings = [
             *_named_hints(result.run),
-            *conditions.without(benchmark, _compared_conditions(result.run)),
+            *conditions.without(benchmark, _compared_conditions(result.run, data_names)),
             *setups.without((benchmark, agent, model), result.setup),
         ]
         configuration = Configuration(
             benchmark=benchmark,
             agent=agent,
             model=model,
-            hints=result.run.hints,
+            hints=(*_data_name(result.run, data_names), *result.run.hints),
             settings=", ".join(settings),
         )
         configurations.append(configuration)
     return configurations
+
+
+def _data_names(runs: Iterable[RunRecord]) -> dict[str, str]:
+    """Names of custom data without the folders that contain them, such as `path=study`, by the log of each run.
+
+    Runs have the same data if they name the same paths, even after an edit, which `task_result.py` finds; or if the
+    contents are equal: a study is named by its folder or by its metadata file, and has another path elsewhere.
+    """
+    by_paths: dict[str, str] = {}
+    by_checksum: dict[str, str] = {}
+    by_log: dict[str, str] = {}
+    uses: Counter[str] = Counter()
+    for run in runs:
+        if not run.data_paths:
+            continue
+        paths = json.dumps(run.data_paths, sort_keys=True)
+        name = by_paths.get(paths) or by_checksum.get(run.data_checksum or "")
+        if name is None:
+            name = _short_paths(run.data_paths)
+            uses[name] += 1
+            if uses[name] > 1:
+                name = f"{name} ({uses[name]})"
+        by_paths[paths] = name
+        by_log[run.log] = name
+        if run.data_checksum:
+            by_checksum.setdefault(run.data_checksum, name)
+    return by_log
+
+
+def _short_paths(arguments: Mapping[str, Any]) -> str:
+    """The first of the arguments, with the names of its files and folders instead of their paths."""
+    argument, value = next(iter(arguments.items()))
+    paths = [PurePath(path) for path in ([value] if isinstance(value, str) else value)]
+    # All metadata files have nearly the same name.
+    names = [f"{path.parent.name}/{path.name}" if path.suffix == ".json" else path.name for path in paths]
+    return f"{argument}={' and '.join(names)}"
 
 
 def _named_hints(run: RunRecord) -> Settings:
@@ -105,9 +145,15 @@ def _named_hints(run: RunRecord) -> Settings:
     return run.hints if run.task in BENCHMARKS else ()
 
 
-def _compared_conditions(run: RunRecord) -> Settings:
+def _compared_conditions(run: RunRecord, data_names: Mapping[str, str]) -> Settings:
     """The conditions that are part of a name only if another run lacks them."""
-    return tuple(condition for condition in run.conditions if condition not in _named_hints(run))
+    conditions = (*_data_name(run, data_names), *run.conditions)
+    return tuple(condition for condition in conditions if condition not in _named_hints(run))
+
+
+def _data_name(run: RunRecord, data_names: Mapping[str, str]) -> Settings:
+    """The name of a run's custom data, if it has any."""
+    return (data_names[run.log],) if run.log in data_names else ()
 
 
 def benchmark_name(run: RunRecord, split: str | None, pool_splits: bool = False) -> str:

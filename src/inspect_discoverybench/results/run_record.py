@@ -21,6 +21,9 @@ PLACEBO_SUFFIX = "_placebo"
 DISCOVERY_TASKS = ("real", "synth", "custom", "demo")
 """Tasks whose logs contain results, also with a placebo."""
 
+DATA_ARGUMENTS = ("path", "data", "answer_key")
+"""Task arguments that are paths of custom data. The same data may be elsewhere on another machine."""
+
 NO_HINTS = (
     "split",
     "dataset",
@@ -29,6 +32,7 @@ NO_HINTS = (
     "difficulty",
     "solvable",
     "goal",
+    *DATA_ARGUMENTS,
     "aggregation",
     "claim",
     "placebo",
@@ -80,6 +84,7 @@ class RunRecord:
     selection: str
     package_version: str | None
     data_commit: str | None
+    data_checksum: str | None
     image: str | None
     prompts: str | None
     epochs_reducer: str
@@ -110,6 +115,7 @@ class RunRecord:
             selection=_selection(spec),
             package_version=provenance.get("package"),
             data_commit=data.get("commit"),
+            data_checksum=data.get("checksum"),
             image=image.get("reference"),
             prompts=json.dumps(prompts) if prompts else None,
             epochs_reducer=", ".join(spec.config.epochs_reducer or ["mean"]),
@@ -127,6 +133,12 @@ class RunRecord:
         if hints.get("framing") == NEUTRAL:
             del hints["framing"]  # the default
         return as_settings(hints)
+
+    @property
+    def data_paths(self) -> Mapping[str, Any]:
+        """The task's arguments that are paths of custom data, by name: each is one path or a list."""
+        arguments = json.loads(self.task_arguments)
+        return {name: arguments[name] for name in DATA_ARGUMENTS if arguments.get(name)}
 
     @property
     def is_placebo(self) -> bool:

@@ -1,0 +1,57 @@
+"""Configurations of custom data: equal data are equal, wherever they are and however they were named."""
+
+import shutil
+from pathlib import Path
+
+from inspect_ai import eval as inspect_eval
+
+from inspect_discoverybench import custom
+from inspect_discoverybench.results.configuration import Configuration, configurations_of
+from inspect_discoverybench.results.frame import read_results
+from tests.dataset.studies import study, write_study
+
+
+def run(*paths: str) -> list[Configuration]:
+    """The configuration of each sample, after a run on each of these paths, in one folder of logs."""
+    for path in paths:
+        [log] = inspect_eval(
+            custom(path=path, sandbox="local", agent="discoverybench/gold"),
+            model="none",
+            model_roles={"grader": "discoverybench/lexical"},
+            log_dir="runs",
+        )
+        assert log.status == "success"
+    return configurations_of(read_results(["runs"]).rows)
+
+
+def test_a_study_is_the_same_by_folder_and_by_file_and_on_another_machine() -> None:
+    write_study(Path("study"))
+    shutil.copytree("study", "elsewhere/study")
+    configurations = run("study", "study/metadata_0.json", "elsewhere/study")
+    assert len(configurations) == 3
+    assert {configuration.name for configuration in configurations} == {"gold · none/none"}
+    assert len(set(configurations)) == 1
+
+
+def test_other_studies_are_others_and_named_without_their_folders() -> None:
+    """One is given by file and by folder, and another one is edited between two runs."""
+    write_study(Path("study"))
+    write_study(Path("mine"), study(domain="music"), table="x,y\n1,2\n")
+    write_study(Path("elsewhere/mine"), table="x,y\n1,9\n")
+    run("study", "mine", "elsewhere/mine/metadata_0.json", "elsewhere/mine")
+    write_study(Path("mine"), study(domain="music"), table="x,y\n1,2\n5,6\n")
+    configurations = run("mine")
+    assert [configuration.settings for configuration in configurations] == [
+        "path=study",
+        "path=mine",
+        "path=mine/metadata_0.json",
+        "path=mine/metadata_0.json",
+        "path=mine",
+    ]
+
+
+def test_two_studies_with_one_name_are_numbered() -> None:
+    write_study(Path("study"))
+    write_study(Path("other/study"), table="x,y\n1,9\n")
+    configurations = run("study", "other/study")
+    assert [configuration.hints for configuration in configurations] == [("path=study",), ("path=study (2)",)]
