@@ -79,6 +79,7 @@ def test_a_pair_is_printed_on_80_columns() -> None:
     expected = (
         "Baseline react · provider/small 30 of 239 tasks (30 selected: archaeology 6, ",
         "30 common tasks",
+        "On these tasks; scores from 0 to 1 Tasks Baseline Candidate Diff. 95% CI p",
         "relationship 30 0.",
         "On these tasks, the difference in HMS is significant at level 0.05.",
         "Smallest difference that this test detects with power 0.8: ",
@@ -122,7 +123,7 @@ def test_more_than_two_systems_are_ranked() -> None:
     second = text.index("provider/medium")
     third = text.index("provider/small")
     assert first < second < third
-    assert "Ranking on the 30 tasks that all systems ran" in text
+    assert "Ranking on the 30 tasks that all systems ran; scores from 0 to 1" in text
     assert "provider/medium 0.288* " in text
     assert re.search(r"1 − 3 30 \+0\.\d{3} ", text)
     assert re.search(r"2 − 3 24 \+0\.\d{3}\* ", text)

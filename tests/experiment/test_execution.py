@@ -21,7 +21,8 @@ NO_DATA_GUESS = "--set solvers=[discoverybench/no_data_guess]"
 def test_the_closing_table() -> None:
     output = completed(f"run small.yaml {BASELINE}")
     headings = (
-        r"CI on *\n *task +solver +model +score +these tasks +scored +unscored +no submission +errors +tokens +US \$"
+        r"score +95 % CI on *\n"
+        r" *task +solver +model +\(0 to 1\) +these tasks +scored +unscored +no submission +errors +tokens +US \$"
     )
     assert re.search(headings, output)
     assert re.search(r"gold +\S+ +HMS 1\.000 +0\.[\d]{3} to 1\.000 +2 +0 +0 +0 +[\d,]+ +\? *\n", output)

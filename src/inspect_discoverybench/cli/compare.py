@@ -114,7 +114,9 @@ def _print_pair(comparison: "SystemComparison") -> None:
     say(f"{pair.only_baseline} only in the baseline, {pair.only_candidate} only in the candidate")
 
     columns = ("Tasks", "Baseline", "Candidate", "Diff.", "95% CI", "p")
-    print_table("On these tasks", [""], columns, [_difference_row(difference) for difference in pair.keys])
+    print_table(
+        "On these tasks; scores from 0 to 1", [""], columns, [_difference_row(difference) for difference in pair.keys]
+    )
     if any(difference.missing for difference in pair.keys):
         say(MISSING_NOTE)
     for sentence in _conclusions(pair.keys[0], pair.studies):
@@ -191,7 +193,10 @@ def _print_ranking(comparison: "SystemComparison") -> None:
     most_tasks = max((rank.tasks for rank in comparison.ranking), default=0)
     tasks = plural(most_tasks, "task")
     print_table(
-        f"Ranking on the {tasks} that all systems ran", ("", "System"), ("Mean", "95% CI on\nthese tasks"), ranks
+        f"Ranking on the {tasks} that all systems ran; scores from 0 to 1",
+        ("", "System"),
+        ("Mean", "95% CI on\nthese tasks"),
+        ranks,
     )
 
     pairs = []

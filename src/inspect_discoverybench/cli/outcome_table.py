@@ -14,7 +14,16 @@ def print_outcomes(result: ExperimentResult) -> None:
     print_table(
         f"{result.eval_set.experiment.name}: logs in {result.eval_set.log_dir}",
         ("task", "solver", "model"),
-        ("score", "95 % CI on\nthese tasks", "scored", "unscored", "no submission", "errors", "tokens", "US $"),
+        (
+            "score\n(0 to 1)",
+            "95 % CI on\nthese tasks",
+            "scored",
+            "unscored",
+            "no submission",
+            "errors",
+            "tokens",
+            "US $",
+        ),
         [_row(outcome) for outcome in result.outcomes],
     )
     if any(outcome.score and outcome.samples.missing for outcome in result.outcomes):
