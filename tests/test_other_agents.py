@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -85,13 +86,13 @@ def output_of_look(sample: EvalSample) -> str:
     return texts[0].replace(r"\n", "\n").replace(r"\t", "\t")
 
 
-def solver_of(command: str) -> str:
-    """The first word after `--solver`."""
-    _, _, options = command.partition("--solver ")
-    return options.split()[0]
+def agent_of(command: str) -> str:
+    """The agent of a command."""
+    [agent] = re.findall(r"(?:--solver |-T agent=)(\S+)", command)
+    return str(agent)
 
 
-@pytest.mark.parametrize("command", EVALS, ids=solver_of)
+@pytest.mark.parametrize("command", EVALS, ids=agent_of)
 @pytest.mark.timeout(900)
 def test_an_agent_is_confined_and_scored(command: str, agent_images: None, upstream: Path) -> None:
     # Checkpoints are off in Docker. They would end the sample at the first attempt.

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from inspect_discoverybench.report.folder import write_report
 from tests.browser import launched
-from tests.documentation.commands import PAGES, REPOSITORY
+from tests.documentation.commands import PAGES, REPOSITORY, commands_of
 from tests.synthetic_logs import Run, write_logs
 
 FILES = [*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*.md"), *REPOSITORY.glob("benchmarks/*.md")]
@@ -54,6 +54,13 @@ def assert_leads_somewhere(page: Path, folder: Path, link: str) -> None:
     if anchor and target.suffix == ".md":
         text = target.read_text("utf-8")
         assert anchor in anchors(text), link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_name_agents_by_the_argument_of_the_task(page: Path) -> None:
+    """A mistake in the name after `-T agent=` is one line, and after Inspect's `--solver` a long traceback."""
+    commands = [command for command in commands_of(page) if re.match("inspect eval", command)]
+    assert [command for command in commands if re.search(r"--solver (discoverybench/|\S+\.py)", command)] == []
 
 
 def test_every_name_of_the_reference_exists() -> None:
