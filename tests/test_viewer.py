@@ -13,18 +13,22 @@ from inspect_ai.log import EvalSample, read_eval_log
 from playwright.sync_api import Browser, Page, expect
 
 from inspect_discoverybench import demo
+from inspect_discoverybench.report.sample_list import VIEWER
 from tests import shared
 from tests.browser import launched
+from tests.command_line import completed
 from tests.log_viewer import serving
 
 
 @dataclass(frozen=True)
 class Viewer:
-    """Inspect's viewer at work on one log, with the addresses of its samples and of the first one.
+    """Inspect's viewer at work on one log, with the addresses of its server, its samples and of the first one.
 
     A click may be lost while the viewer loads and draws its rows again.
     """
 
+    logs: Path
+    server: str
     address: str
     first_address: str
     samples: list[EvalSample]
@@ -55,11 +59,19 @@ def viewer() -> Iterator[Viewer]:
     name = quote(str(log.samples[0].id), safe="")
     with serving(folder) as url:
         address = f"{url}/#/tasks/{path.name}/samples"
-        yield Viewer(address, f"{address}/sample/{name}/1", log.samples)
+        yield Viewer(folder, url, address, f"{address}/sample/{name}/1", log.samples)
 
 
 @pytest.fixture(scope="module")
-def browser(chromium: str, viewer: Viewer) -> Iterator[Browser]:
+def report(viewer: Viewer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a report on the log."""
+    folder = tmp_path_factory.mktemp("report")
+    completed(f"report {viewer.logs} --out {folder}")
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str, report: Path) -> Iterator[Browser]:
     """It is launched after the evals, because it occupies the event loop."""
     with launched(chromium) as browser:
         yield browser
@@ -107,3 +119,13 @@ def test_the_scoring_panel_shows_the_explanation(page: Page, viewer: Viewer) -> 
     for text in headings:
         heading = page.get_by_role("heading", name=text, exact=True)
         expect(heading).to_be_visible(timeout=30_000)
+
+
+def test_the_link_of_a_sample_in_a_report_opens_it(page: Page, viewer: Viewer, report: Path) -> None:
+    page.goto(report.as_uri())
+    links = [link.get_attribute("href") or "" for link in page.locator(".sample a").all()]
+    assert len(links) == len(viewer.samples)
+    for link, sample in zip(links, viewer.samples, strict=True):
+        page.goto(link.replace(VIEWER, viewer.server))
+        goal = page.get_by_text(sample.metadata["goal"]).first
+        expect(goal).to_be_visible(timeout=30_000)

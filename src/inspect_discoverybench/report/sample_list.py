@@ -1,5 +1,6 @@
 """The samples as the page lists them: one line each, which opens to its texts and to the way to its transcript."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -155,9 +156,7 @@ def _verdicts(result: ResultRow) -> str:
 
 def _folder(result: ResultRow) -> str:
     folder, _ = split(result.run.log)
-    if not folder:
-        return "."
-    return f"'{folder}'" if " " in folder else folder
+    return shlex.quote(folder or ".")
 
 
 def _link(result: ResultRow) -> str:
