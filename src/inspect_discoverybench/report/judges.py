@@ -10,7 +10,7 @@ from typing import Any
 from inspect_discoverybench.report.leaderboard import Benchmark
 from inspect_discoverybench.results.audit_record import AuditRecord
 from inspect_discoverybench.results.result_row import ResultRow
-from inspect_discoverybench.scorer.judge_record import differing_values
+from inspect_discoverybench.scorer.judge_record import differing_values, is_offline
 
 
 def name_judges(results: Sequence[ResultRow]) -> list[ResultRow]:
@@ -71,7 +71,9 @@ def judge_sentences(benchmarks: Sequence[Benchmark], audits: Sequence[AuditRecor
     latest = {audit.judge: audit for audit in by_date}  # a later audit replaces the one before it
     for model, name in _judge_names(benchmarks).items():
         audit = latest.get(model)
-        if audit is None:
+        if audit is None and is_offline(model):
+            yield f"Judge: {name}, which is not a language model."
+        elif audit is None:
             yield (
                 f"Judge: {name}. These logs have no audit of it: run `inspect eval discoverybench/judge_audit --model "
                 f"{model}`, and pass its log, too."
