@@ -1,8 +1,11 @@
 """Facets of all hypotheses and of those whose context matches, and where scores are lost."""
 
+import re
+
 import pytest
 
-from tests.typed_results import result, rows, sections
+from inspect_discoverybench.report.table import shown_tables
+from tests.typed_results import contents, result, results, rows, sections
 
 ALL = (
     "context × 100",
@@ -27,6 +30,17 @@ def test_facet_means_are_of_all_hypotheses_and_of_those_whose_context_matches() 
     assert rows(section, *ALL) == [(50, 50, 62.5)]
     assert rows(section, *MATCHING) == [(50, 75, 2)]
     assert "only these means, which `figures/facets.svg` shows, compare with the paper" in section.text
+
+
+def test_the_page_shows_each_interval_below_its_mean() -> None:
+    """Beside them, the table would be wider than a screen. One hypothesis has no interval."""
+    page = contents(results({"a": 0.0, "b": 0.5, "c": 1.0}), results({"a": 0.0}, split="train"))
+    [section] = [section for section in page.sections if section.name == "facets"]
+    test, train = shown_tables(section.table, {"DB-REAL test": "test", "DB-REAL train": "train"})
+    [context] = test.columns["context × 100, 95 % CI"]
+    assert re.fullmatch(r"66\.7\n\d+\.\d to \d+\.\d", context)
+    assert "95 % CI, context" not in test.columns
+    assert train.columns["context × 100, 95 % CI"] == ["0.0"]
 
 
 def test_only_the_epochs_whose_context_matches_count_in_the_second_mean() -> None:

@@ -1,4 +1,4 @@
-"""Tables as readers see them: headings and cells as texts, with each interval in one cell."""
+"""Tables as readers see them: headings and cells as texts, with each interval in one cell or below its mean."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -156,6 +156,8 @@ def _shown_table(title: str, table: pd.DataFrame) -> ShownTable:
     for name in map(str, table):
         if name.endswith(HIGH_SUFFIX) or name == HIGHEST:
             continue  # it is shown with the lower end
+        if name.endswith(LOW_SUFFIX) and name.removesuffix(LOW_SUFFIX) + TIMES_100_SUFFIX in table:
+            continue  # it is shown with the mean
         heading, cells = _column(table, name)
         values = set(cells)
         if values == {MISSING}:
@@ -183,16 +185,23 @@ def _is_same(values: pd.Series, cells: Sequence[str]) -> bool:
 
 
 def _column(table: pd.DataFrame, name: str) -> tuple[str, list[str]]:
-    """The heading and the texts of a column; those of an interval are in one."""
+    """The heading and the texts of a column; those of an interval are in one, or below those of its mean."""
     cells = _cells(table, name)
     if name.endswith(LOW_SUFFIX):
         interval = name.removesuffix(LOW_SUFFIX)
         return f"95 % CI, {interval}", _intervals(cells, _cells(table, interval + HIGH_SUFFIX))
     if name == LOWEST:
         return "possible range", _intervals(cells, _cells(table, HIGHEST))
-    if name.endswith(TIMES_100_SUFFIX):
-        cells = _marked(cells, table)
-    return name.replace("_", " "), cells
+    heading = name.replace("_", " ")
+    if not name.endswith(TIMES_100_SUFFIX):
+        return heading, cells
+
+    means = _marked(cells, table)
+    interval = name.removesuffix(TIMES_100_SUFFIX)
+    if interval + LOW_SUFFIX not in table:
+        return heading, means
+    intervals = _intervals(_cells(table, interval + LOW_SUFFIX), _cells(table, interval + HIGH_SUFFIX))
+    return f"{heading}, 95 % CI", _on_two_lines(means, intervals)
 
 
 def _cells(table: pd.DataFrame, column: str) -> list[str]:
@@ -233,3 +242,10 @@ def _marked(means: list[str], table: pd.DataFrame) -> list[str]:
 
 def _intervals(lows: list[str], highs: list[str]) -> list[str]:
     return [MISSING if low == MISSING else f"{low} to {high}" for low, high in zip(lows, highs, strict=True)]
+
+
+def _on_two_lines(means: list[str], intervals: list[str]) -> list[str]:
+    """Means with their intervals, as far as they have one, on a second line."""
+    return [
+        mean if interval == MISSING else f"{mean}\n{interval}" for mean, interval in zip(means, intervals, strict=True)
+    ]
