@@ -154,10 +154,8 @@ def _shown_table(title: str, table: pd.DataFrame) -> ShownTable:
         table = table.drop(columns=IN_CONFIGURATION, errors="ignore")
     numbers = table.select_dtypes("number")
     for name in map(str, table):
-        if name.endswith(HIGH_SUFFIX) or name == HIGHEST:
-            continue  # it is shown with the lower end
-        if name.endswith(LOW_SUFFIX) and name.removesuffix(LOW_SUFFIX) + TIMES_100_SUFFIX in table:
-            continue  # it is shown with the mean
+        if _is_shown_in_another(name, table):
+            continue
         heading, cells = _column(table, name)
         values = set(cells)
         if values == {MISSING}:
@@ -177,6 +175,13 @@ def _shown_table(title: str, table: pd.DataFrame) -> ShownTable:
     if zero:
         notes.append(f"0 in all rows: {', '.join(zero)}.")
     return ShownTable(title, columns, numeric, notes)
+
+
+def _is_shown_in_another(name: str, table: pd.DataFrame) -> bool:
+    """Whether the cells of another column have this one, too: an end of an interval."""
+    if name.endswith(LOW_SUFFIX):
+        return name.removesuffix(LOW_SUFFIX) + TIMES_100_SUFFIX in table
+    return name.endswith(HIGH_SUFFIX) or name == HIGHEST
 
 
 def _is_same(values: pd.Series, cells: Sequence[str]) -> bool:
