@@ -23,6 +23,9 @@ ID = "id"
 SCORES = [*SCORE_KEYS, *RELEASED_KEYS]
 """Columns of scores from 0 to 1, which the page shows × 100."""
 
+SCORE_WIDTHS = {"hms": "3rem", "context": "3.6rem", "variables": "4.3rem", "relationship": "5.3rem"}
+"""Widths of columns of scores, by their headings."""
+
 WORDS = ("agent", "model", "settings", "benchmark", "judge", "epoch", "outcome", "limit")
 """Columns with a few values each, which the page can filter by."""
 
@@ -69,7 +72,11 @@ class SampleList:
     def columns(self) -> list[str]:
         """The columns whose values differ; others are only in `samples.csv`."""
         recorded = [column for column in COLUMNS if column in self.table]
-        return [column for column in recorded if column in (ID, "hms") or self.table[column].nunique(dropna=False) > 1]
+        return [column for column in recorded if column in (ID, "hms") or self._differs(column)]
+
+    def _differs(self, column: str) -> bool:
+        """Whether a column has several values. The outcome says where no judge was asked."""
+        return self.table[column].nunique(dropna=column == "judge") > 1
 
     @property
     def headings(self) -> list[str]:
@@ -79,14 +86,13 @@ class SampleList:
     @property
     def same(self) -> str:
         """What is the same for all samples, such as `agent react, outcome judged`."""
-        first = self.table.iloc[0]
         texts = []
         for column in COLUMNS:
             if column not in self.table or column in self.columns:
                 continue
-            value = _cell(column, first[column])
-            if value not in (MISSING, ""):
-                texts.append(f"{_heading(column)} {value}")
+            value = next(iter(self.table[column].dropna()), "")
+            if value != "":
+                texts.append(f"{_heading(column)} {_cell(column, value)}")
         return ", ".join(texts)
 
     @property
@@ -139,9 +145,11 @@ def _cell(column: str, value: Any) -> str:
 
 
 def _width(column: str) -> str:
+    """The width of a column. Those of scores have room for their headings, and words share the rest."""
     if column in SCORES:
-        return "3rem" if column == "hms" else "minmax(3rem, 5.2rem)"
-    return "minmax(5rem, 13rem)" if column == ID else "minmax(3rem, 8rem)"
+        return SCORE_WIDTHS.get(column, "4.8rem")
+    share = {ID: 1.5, "outcome": 0.8, "limit": 0.8, "epoch": 0.6}.get(column, 1.1)
+    return f"minmax(3rem, {share}fr)"
 
 
 def _verdicts(result: ResultRow) -> str:

@@ -10,7 +10,8 @@ function element(tag, properties, ...children) {
 }
 
 const collator = new Intl.Collator("en", { numeric: true });
-const MAX_ROWS = 500; // that are laid out at once
+const FIRST_ROWS = 100; // so that what follows the samples is not far away
+const MORE_ROWS = 500;
 const isMissing = (text) => text === "–" || text === "";
 
 /** Compare two cells; missing values are last in either direction. */
@@ -66,6 +67,8 @@ function makeListUsable(list) {
     form.append(element("label", {}, heading.textContent, menu));
   });
   const tally = element("p", { className: "tally", role: "status" });
+  const more = element("button", { type: "button", className: "more", textContent: "Show more" });
+  let limit = FIRST_ROWS;
   const show = () => {
     const words = search.value.toLowerCase();
     const chosen = menus.filter(({ menu }) => menu.value !== "");
@@ -75,11 +78,12 @@ function makeListUsable(list) {
         chosen.every(({ menu, column }) => `=${sample.cells[column]}` === menu.value) &&
         (words === "" || sample.words.includes(words));
       matching += isMatch;
-      sample.node.hidden = !isMatch || matching > MAX_ROWS;
+      sample.node.hidden = !isMatch || matching > limit;
     }
     tally.textContent =
       `${matching.toLocaleString("en")} of ${samples.length.toLocaleString("en")} samples` +
-      (matching > MAX_ROWS ? `, the first ${MAX_ROWS} are shown` : "");
+      (matching > limit ? `, the first ${limit.toLocaleString("en")} are shown` : "");
+    more.hidden = matching <= limit;
   };
   addButtons(headings, (column, isNumber, descending) => {
     samples.sort((a, b) => compare(a.cells[column], b.cells[column], isNumber, descending));
@@ -88,7 +92,12 @@ function makeListUsable(list) {
   });
   form.addEventListener("input", show);
   form.addEventListener("submit", (event) => event.preventDefault());
+  more.addEventListener("click", () => {
+    limit += MORE_ROWS;
+    show();
+  });
   list.before(form, tally);
+  list.after(more);
   show();
 }
 
