@@ -9,10 +9,11 @@ from playwright.sync_api import Browser, Page, expect
 
 from inspect_discoverybench.report.contents import Contents
 from inspect_discoverybench.report.page import render_page
+from inspect_discoverybench.report.sample_list import SampleList
 from inspect_discoverybench.report.section import descriptions, glossary
 from inspect_discoverybench.results.frame import ResultFrame
 from tests.browser import launched
-from tests.typed_results import MISSING, results
+from tests.typed_results import MISSING, contents, result, results
 
 HOSTILE = (
     "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'><!-- "
@@ -41,8 +42,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         *results(OTHER_SCORES, agent="codegen", model=HOSTILE),
     ]
     left_out = {f"logs/{HOSTILE}.eval": "was cancelled"}
-    contents = Contents.of(ResultFrame(rows, left_out))
-    html = render_page(contents)
+    html = render_page(Contents.of(ResultFrame(rows, left_out)))
 
     folder = tmp_path_factory.mktemp("report")
     path = folder / "report.html"
@@ -92,10 +92,11 @@ def test_sections_have_a_figure_and_a_table_for_each_benchmark(page: Page) -> No
     assert shown(page, "logs-left-out", "reason") == ["was cancelled"]
 
 
-@pytest.mark.parametrize("page", [390, 1400], indirect=True)
+@pytest.mark.parametrize("page", [390, 970, 1200, 1345, 1400], indirect=True)
 def test_the_leaderboard_is_on_the_screen_and_figures_are_not_shrunk(page: Page) -> None:
     width = page.evaluate("innerWidth")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("#hms > .scroll").evaluate("node => node.scrollWidth <= node.clientWidth")
     rows = page.locator("#hms .ranking tbody tr")
     assert rows.locator(".mean").all_inner_texts() == ["50.0", "15.0*"]
     for number in range(2):
@@ -117,6 +118,86 @@ def test_the_page_has_one_family_of_letters_without_serifs(page: Page) -> None:
     )
     [family] = set(families)
     assert family.endswith(", sans-serif")
+
+
+@pytest.mark.parametrize("page", [390, 1200], indirect=True)
+def test_a_phone_shows_the_interval_and_the_tasks_of_each_row_too(page: Page) -> None:
+    rows = page.locator("#hms .ranking tbody tr")
+    for row, tasks in zip(rows.all(), ("3", "2"), strict=True):
+        expect(row.locator(".ends")).to_be_visible()
+        expect(row.locator(".ends")).to_have_text(re.compile(r"^\d+\.\d to \d+\.\d$"))
+        expect(row.locator(".count")).to_be_visible()
+        expect(row.locator(".count")).to_have_text(tasks)
+
+
+@pytest.mark.parametrize("page", [390], indirect=True)
+def test_rows_of_a_table_keep_their_names_on_the_screen_where_it_scrolls(page: Page) -> None:
+    table = page.locator("#facets .scroll")
+    assert table.evaluate("node => node.scrollWidth > node.clientWidth")
+    table.evaluate("node => node.scrollLeft = node.scrollWidth")
+    name = table.locator("tbody td:first-child").first.bounding_box()
+    last = table.locator("tbody tr:first-child td:last-child").bounding_box()
+    assert name is not None
+    assert last is not None
+    assert 0 <= name["x"] < name["x"] + name["width"] <= last["x"] + last["width"] <= 390
+
+
+@pytest.mark.parametrize("page", [1200, 1400], indirect=True)
+def test_no_table_is_wider_than_the_screen_of_a_laptop(page: Page) -> None:
+    page.evaluate("for (const folded of document.querySelectorAll('details')) folded.open = true")
+    for table in page.locator(".scroll", has=page.locator("table")).all():
+        assert table.evaluate("node => node.scrollWidth <= node.clientWidth")
+
+
+def test_the_judge_has_no_column_where_some_samples_were_not_judged() -> None:
+    silent = result("c", 0.0, outcome="no submission", judge_record=None)
+    shown = contents(results({"a": 1.0, "b": 0.5}), [silent])
+    samples = SampleList(shown.samples, shown.results)
+    assert "judge" not in samples.headings
+    assert "outcome" in samples.headings
+    assert samples.same.endswith("judge provider/judge, epoch 1")
+
+
+def test_some_samples_are_shown_at_first_and_more_on_request(browser: Browser, tmp_path: Path) -> None:
+    """What follows them is then not at the end of a page of 2,400 rows."""
+    shown = contents(results({f"test/{number}": 0.5 for number in range(130)}))
+    path = tmp_path / "report.html"
+    path.write_bytes(render_page(shown))
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    rows = page.locator(".sample:visible")
+    expect(page.locator(".tally")).to_have_text("130 of 130 samples, the first 100 are shown")
+    expect(rows).to_have_count(100)
+    more = page.get_by_role("button", name="Show more")
+    more.click()
+    expect(rows).to_have_count(130)
+    expect(more).to_be_hidden()
+    page.get_by_label("Search").fill("gold of test/12")
+    expect(page.locator(".tally")).to_have_text("11 of 130 samples")
+    page.close()
+
+
+def test_many_notices_do_not_hide_the_leaderboard(browser: Browser, tmp_path: Path) -> None:
+    """Fifteen configurations may have fifteen notices."""
+    metadata = {"wrote_calls_as_text": True}
+    groups = [results({"a": 0.0}, model=f"provider/{number}", metadata=metadata) for number in range(15)]
+    path = tmp_path / "report.html"
+    path.write_bytes(render_page(contents(*groups)))
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page.goto(path.as_uri())
+    expect(page.locator(".notice:visible")).to_have_count(3)
+    box = page.locator("#hms .answer").bounding_box()
+    assert box is not None
+    assert box["y"] < 600
+    page.get_by_text("12 more notices").click()
+    expect(page.locator(".notice:visible")).to_have_count(15)
+    page.close()
+
+
+@pytest.mark.parametrize("page", [1200, 1400], indirect=True)
+def test_headings_of_the_samples_are_not_cut(page: Page) -> None:
+    for heading in page.locator("#samples .head span:visible").all():
+        assert heading.evaluate("node => node.scrollWidth <= node.clientWidth"), heading.inner_text()
 
 
 @pytest.mark.parametrize("page", [390, 1400], indirect=True)
@@ -220,7 +301,7 @@ def test_hostile_text_stays_text(page: Page, report: Path) -> None:
     for text in texts:
         assert "</script><script>window.ran = 1</script>" in text
     # The only elements in cells are those that the page draws, and the command and link of a sample.
-    expect(page.locator("tbody td :not(svg, svg *, .facet span), .sample span *")).to_have_count(0)
+    expect(page.locator("tbody td :not(svg, svg *, .mean, .ends span, .facet span), .sample span *")).to_have_count(0)
     expect(page.locator(".sample dd :not(code, a)")).to_have_count(0)
     expect(page.locator("img[src=x]")).to_have_count(0)
     html = report.read_text("utf-8")

@@ -30,6 +30,9 @@ LEFT_OUT = "logs-left-out"
 MAX_OPEN_ROWS = 8
 """Number of rows of a section up to which the page shows it unfolded."""
 
+MAX_OPEN_NOTICES = 3
+"""Number of notices that are not folded. Some are by configuration: fifteen would fill the first screen."""
+
 MARKUP = re.compile(r"`(?P<code>[^`]+)`|\*(?P<term>[^*]+)\*")
 """Code, and terms of the glossary, in the text of a section."""
 
@@ -78,7 +81,8 @@ def render_page(contents: Contents) -> bytes:
         css=css,
         script=script,
         facts=_facts(contents.results),
-        notices=notices(contents.leaderboard, contents.results),
+        notices=list(notices(contents.leaderboard, contents.results)),
+        max_notices=MAX_OPEN_NOTICES,
         rankings=[Ranking.of(benchmark) for benchmark in contents.leaderboard.benchmarks],
         judges=judge_sentences(contents.leaderboard.benchmarks, contents.audits),
         hms=hms,
@@ -110,7 +114,7 @@ def _grid(samples: SampleList) -> str:
     narrow = samples.narrow_widths
     numbers = ", ".join(f".line > :nth-child({place})" for place in samples.numbers)
     return f"""
-:root {{ --columns: {" ".join(samples.widths)} minmax(7rem, 1fr); --narrow-columns: {" ".join(narrow)}; }}
+:root {{ --columns: {" ".join(samples.widths)} minmax(7rem, 2.5fr); --narrow-columns: {" ".join(narrow)}; }}
 {numbers} {{ text-align: right; }}
 @media (max-width: 60rem) {{ .line > :nth-child(n+{len(narrow) + 1}) {{ display: none; }} }}
 """
