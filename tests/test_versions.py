@@ -34,7 +34,8 @@ def test_the_entry_of_the_package_has_the_number_of_samples(task: Callable[[], T
 
 
 def package_entry() -> dict[str, Any]:
-    return yaml.safe_load((files("inspect_discoverybench") / "eval.yaml").read_text("utf-8"))
+    entry: dict[str, Any] = yaml.safe_load((files("inspect_discoverybench") / "eval.yaml").read_text("utf-8"))
+    return entry
 
 
 def sample_counts(entry: dict[str, Any]) -> dict[str, int | None]:
