@@ -3,7 +3,7 @@
 import re
 
 from inspect_discoverybench.report.means import HMS
-from inspect_discoverybench.report.table import shown_groups
+from inspect_discoverybench.report.table import means_by_group
 from tests.typed_results import results, rows, sections
 
 
@@ -57,7 +57,7 @@ def test_the_page_shows_groups_beside_configurations_and_no_interval_of_fewer_th
         results({"x": 1.0, "y": 0.0}, domain="archaeology"),
         results({"x": 1.0}, domain="archaeology", agent="codegen"),
     )["domain"]
-    [table] = shown_groups(section.table, {}, "domain")
+    [table] = means_by_group(section.table, {}, "domain")
     assert table.columns["configuration"] == ["codegen · provider/model", "react · provider/model"]
     assert table.columns["archaeology"] == ["100.0\n1 task", "50.0\n2 tasks"]
     alone, four = table.columns["biology"]
@@ -67,5 +67,5 @@ def test_the_page_shows_groups_beside_configurations_and_no_interval_of_fewer_th
 
 def test_more_groups_than_configurations_are_rows() -> None:
     section = sections(*(results({name: 1.0}, domain=name) for name in "cab"))["domain"]
-    [table] = shown_groups(section.table, {}, "domain")
+    [table] = means_by_group(section.table, {}, "domain")
     assert table.columns == {"domain": ["a", "b", "c"], "react · provider/model": ["100.0\n1 task"] * 3}

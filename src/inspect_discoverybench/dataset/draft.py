@@ -159,7 +159,7 @@ def _read_columns(path: Path) -> Sequence[DraftColumn] | None:
         raise DataError(f"{path} cannot be read as a {path.suffix} file: {one_line(error)}. Check the file.") from error
 
 
-def _text_columns(path: Path) -> Sequence[DraftColumn]:
+def _columns_of_text_table(path: Path) -> Sequence[DraftColumn]:
     import pandas as pd
 
     table = Table.read(path)  # names the line of what is wrong
@@ -170,7 +170,7 @@ def _text_columns(path: Path) -> Sequence[DraftColumn]:
     return _columns(frame.set_axis(numbers, axis="columns"), table.columns)
 
 
-def _stata_columns(path: Path) -> Sequence[DraftColumn]:
+def _columns_of_stata_file(path: Path) -> Sequence[DraftColumn]:
     import pandas as pd
 
     frame = pd.read_stata(path, convert_categoricals=False)
@@ -179,15 +179,15 @@ def _stata_columns(path: Path) -> Sequence[DraftColumn]:
     return _columns(frame, [*frame.columns], labels)
 
 
-def _excel_columns(path: Path) -> Sequence[DraftColumn]:
-    """Those of the first sheet."""
+def _columns_of_excel_sheet(path: Path) -> Sequence[DraftColumn]:
+    """The columns of the first sheet."""
     import pandas as pd
 
     frame = pd.read_excel(path)
     return _columns(frame, [*frame.columns])
 
 
-def _parquet_columns(path: Path) -> Sequence[DraftColumn]:
+def _columns_of_parquet_file(path: Path) -> Sequence[DraftColumn]:
     import pandas as pd
 
     frame = pd.read_parquet(path)
@@ -195,11 +195,11 @@ def _parquet_columns(path: Path) -> Sequence[DraftColumn]:
 
 
 _READERS: Mapping[str, Callable[[Path], Sequence[DraftColumn]]] = {
-    ".csv": _text_columns,
-    ".tsv": _text_columns,
-    ".dta": _stata_columns,
-    ".xlsx": _excel_columns,
-    ".parquet": _parquet_columns,
+    ".csv": _columns_of_text_table,
+    ".tsv": _columns_of_text_table,
+    ".dta": _columns_of_stata_file,
+    ".xlsx": _columns_of_excel_sheet,
+    ".parquet": _columns_of_parquet_file,
 }
 """How the columns of a data file are read, by its suffix."""
 

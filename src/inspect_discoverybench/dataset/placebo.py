@@ -24,7 +24,7 @@ from inspect_discoverybench.dataset.cached_file import cached_file
 from inspect_discoverybench.dataset.release import file_checksum
 from inspect_discoverybench.dataset.row_order import ordering_column
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata, fingerprint
-from inspect_discoverybench.dataset.stata_file import StataLayout
+from inspect_discoverybench.dataset.stata_layout import StataLayout
 from inspect_discoverybench.dataset.table_file import is_table, may_have_columns, read_records, separator_of
 from inspect_discoverybench.dataset.text_file import TextFile
 from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument

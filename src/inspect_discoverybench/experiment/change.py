@@ -58,7 +58,7 @@ class Change:
         is_added = False
         try:
             for part, following in pairwise(parts):
-                key = _key(container, part)
+                key = _index_or_key(container, part)
                 if not is_added:
                     place = (*place, key)
                 if isinstance(container, dict) and container.get(key) is None:
@@ -68,8 +68,9 @@ class Change:
                     container[key] = {"name": container[key]}
                 container = container[key]
 
-            key = _key(container, parts[-1])
-            container[key] = deepcopy(self.value)  # of which later changes may set a part
+            key = _index_or_key(container, parts[-1])
+            # A copy, because later changes may set a part of the value.
+            container[key] = deepcopy(self.value)
         except (LookupError, TypeError, ValueError) as error:
             raise InvalidExperiment(
                 f"{self._line}: no such place in the file. List items are numbered from 0."
@@ -85,7 +86,7 @@ class Change:
         return " ".join(words)
 
 
-def _key(container: Any, part: str) -> str | int:
+def _index_or_key(container: Any, part: str) -> str | int:
     if isinstance(container, list):
         return int(part)
     return part

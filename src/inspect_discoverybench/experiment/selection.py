@@ -66,7 +66,7 @@ class Selection:
             samples = list(task.dataset)[: self.limit]
         else:
             patterns = self._patterns_for(task, task_names)
-            samples = [sample for sample in task.dataset if _matches(sample, patterns)]
+            samples = [sample for sample in task.dataset if _is_selected(sample, patterns)]
             if patterns and not samples:
                 listed = ", ".join(patterns)
                 raise InvalidExperiment(f"{self.where}: options.sample_id: no sample of {task.name} matches {listed}.")
@@ -93,7 +93,7 @@ class Selection:
         return patterns
 
 
-def _matches(sample: Sample, patterns: Collection[str]) -> bool:
+def _is_selected(sample: Sample, patterns: Collection[str]) -> bool:
     return any(fnmatchcase(_padded(sample.id), _padded(pattern)) for pattern in patterns)
 
 

@@ -21,7 +21,7 @@ def measure_agreement(ballots: Sequence[Ballot]) -> list[Statistic]:
         Statistic("pairs without a majority", len(voted) - len(decided)),
         _agreement("the majority", decided, PAPER_AGREEMENT),
         _agreement("the majority, ties excluded", without_ties),
-        _kappa(voted),
+        _fleiss_kappa(voted),
     ]
 
 
@@ -32,7 +32,7 @@ def _agreement(name: str, ballots: Sequence[Ballot], paper: float | None = None)
     return share(f"HMS agrees with {name}", agrees, clusters, paper)
 
 
-def _kappa(voted: Sequence[Ballot]) -> Statistic:
+def _fleiss_kappa(voted: Sequence[Ballot]) -> Statistic:
     table = []
     clusters = []
     for ballot in voted:

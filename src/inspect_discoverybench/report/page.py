@@ -21,7 +21,7 @@ from inspect_discoverybench.report.notices import notices
 from inspect_discoverybench.report.ranking import Ranking
 from inspect_discoverybench.report.sample_list import SampleList
 from inspect_discoverybench.report.section import Section, descriptions, glossary
-from inspect_discoverybench.report.table import ShownTable, shown_groups, shown_shares, shown_tables
+from inspect_discoverybench.report.table import ShownTable, means_by_group, shares_by_value, shown_tables
 from inspect_discoverybench.results.result_row import ResultRow
 
 LEFT_OUT = "logs-left-out"
@@ -103,9 +103,9 @@ def render_page(contents: Contents) -> bytes:
 def _tables(section: Section, titles: Mapping[str, str]) -> list[ShownTable]:
     """The tables of a section: of groups and of losses, configurations by groups."""
     if section.description.column is not None:
-        return shown_groups(section.table, titles, section.description.column)
+        return means_by_group(section.table, titles, section.description.column)
     if STAGE in section.table:
-        return shown_shares(section.table, titles, STAGE, SHARE, LOSS_COLORS)
+        return shares_by_value(section.table, titles, STAGE, SHARE, LOSS_COLORS)
     return shown_tables(section.table, titles)
 
 

@@ -55,8 +55,8 @@ def shown_tables(table: pd.DataFrame, titles: Mapping[str, str]) -> list[ShownTa
     return [_shown_table(title, rows) for title, rows in _by_benchmark(table, titles)]
 
 
-def shown_groups(table: pd.DataFrame, titles: Mapping[str, str], column: str) -> list[ShownTable]:
-    """For each benchmark a table of configurations by groups, whose cells have the mean, its interval and the tasks.
+def means_by_group(table: pd.DataFrame, titles: Mapping[str, str], column: str) -> list[ShownTable]:
+    """One table for each benchmark: configurations by groups. A cell has the mean, its interval and the tasks.
 
     Args:
         table: The numbers, one row per configuration and group.
@@ -75,10 +75,10 @@ def shown_groups(table: pd.DataFrame, titles: Mapping[str, str], column: str) ->
     return tables
 
 
-def shown_shares(
+def shares_by_value(
     table: pd.DataFrame, titles: Mapping[str, str], column: str, share: str, order: Collection[str]
 ) -> list[ShownTable]:
-    """For each benchmark a table of configurations by the values of a column, whose cells have shares.
+    """One table for each benchmark: configurations by the values of a column. A cell has a share.
 
     Args:
         table: The numbers, one row per configuration and value.

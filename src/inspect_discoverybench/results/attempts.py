@@ -14,7 +14,7 @@ def current_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     """
     valid = _valid_attempts(results)
     latest = _latest_scores(results)
-    latest_results = [result for result in results if latest.get(_judged(result)) is result]
+    latest_results = [result for result in results if latest.get(_score_key(result)) is result]
     current = [result for result in latest_results if result.sample.uuid in valid]
     return sorted(current, key=lambda result: result.run.created)
 
@@ -33,15 +33,15 @@ def _valid_attempts(results: Sequence[ResultRow]) -> set[str]:
 
 
 def _latest_scores(results: Sequence[ResultRow]) -> dict[Hashable, ResultRow]:
-    """The latest result of each attempt with one of its scores by one judge.
+    """The latest result for each score of each attempt.
 
-    The log that was changed last has it, unless it was not scored.
+    It is in the log that was changed last, unless that log was not scored.
     """
     latest: dict[Hashable, ResultRow] = {}
     for result in sorted(results, key=_has_verdict):  # a later result replaces the one before it
         # A log that was not scored, and so names no judge, may be next to its scored copy.
         latest.pop((result.sample.uuid, result.score.score, None), None)
-        latest[_judged(result)] = result
+        latest[_score_key(result)] = result
     return latest
 
 
@@ -59,6 +59,6 @@ def _validity(result: ResultRow) -> tuple[bool, bool, str]:
     return result.score.is_scored, not is_void, result.sample.completed_at or ""
 
 
-def _judged(result: ResultRow) -> Hashable:
-    """An attempt with one of its scores by one judge."""
+def _score_key(result: ResultRow) -> Hashable:
+    """What identifies a score: the attempt, the name of the score, and how it was judged."""
     return result.sample.uuid, result.score.score, result.score.judge_record

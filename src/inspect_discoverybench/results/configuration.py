@@ -89,7 +89,7 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
     for benchmark, result in zip(benchmarks, results, strict=True):
         agent, model = result.sample.agent, result.run.model
         settings = [
-            *_named_hints(result.run),
+            *_hints_in_name(result.run),
             *conditions.without(benchmark, _compared_conditions(result.run, data_names)),
             *setups.without((benchmark, agent, model), result.setup),
         ]
@@ -140,15 +140,18 @@ def _short_paths(arguments: Mapping[str, Any]) -> str:
     return f"{argument}={' and '.join(names)}"
 
 
-def _named_hints(run: RunRecord) -> Settings:
-    """The hints that are always part of a name, because the published scores beside it are without hints."""
+def _hints_in_name(run: RunRecord) -> Settings:
+    """The hints that every name of a configuration has.
+
+    Scores of DB-REAL and DB-SYNTH stand beside published ones, which are without hints.
+    """
     return run.hints if run.task in BENCHMARKS else ()
 
 
 def _compared_conditions(run: RunRecord, data_names: Mapping[str, str]) -> Settings:
     """The conditions that are part of a name only if another run lacks them."""
     conditions = (*_data_name(run, data_names), *run.conditions)
-    return tuple(condition for condition in conditions if condition not in _named_hints(run))
+    return tuple(condition for condition in conditions if condition not in _hints_in_name(run))
 
 
 def _data_name(run: RunRecord, data_names: Mapping[str, str]) -> Settings:

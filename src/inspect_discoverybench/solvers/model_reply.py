@@ -78,7 +78,7 @@ async def _request(
 ) -> ModelOutput:
     try:
         with model_errors(_subject(model), model):
-            return await model.generate(_accepted_messages(conversation), tools=list(tools), tool_choice=choice)
+            return await model.generate(_merged_messages(conversation), tools=list(tools), tool_choice=choice)
     except ModelFailed as error:
         if _is_context_overflow(error):
             return ModelOutput.from_content(model.name, error.failure, stop_reason="model_length")
@@ -87,10 +87,11 @@ async def _request(
         raise
 
 
-def _accepted_messages(conversation: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """Convert a conversation to what the chat templates of all open models accept.
+def _merged_messages(conversation: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """A conversation that the chat templates of all open models accept.
 
-    Some refuse an empty message of the assistant, and two neighbouring ones of the user, which become one.
+    Some templates refuse an empty message of the assistant, and two messages of the user in a row. An empty message is
+    left out, and messages of the user in a row are merged.
     """
     messages: list[ChatMessage] = []
     for message in conversation:
