@@ -61,7 +61,7 @@ def _all_blocks(text: str, at_line_ends: bool) -> Iterator[Block]:
     opening_pattern = _OPENING_AT_LINE_END if at_line_ends else _OPENING
     end = 0
     while opening := opening_pattern.search(text, end):
-        # Of the alternatives of the pattern, one has matched.
+        # Each alternative of the pattern has its own groups for fence and label. Only those of one have matched.
         fence, label = [group for group in opening.groups() if group is not None]
         start = opening.end()
         closing = _closing_pattern(fence, at_line_ends).search(text, start)
@@ -88,13 +88,17 @@ def _unclosed_block(text: str, start: int, fence: str, label: str, at_line_ends:
 
 
 def without_fence(text: str) -> str:
-    """The contents of a text that is one block, even if it is not closed. Any other text is returned as it is."""
+    """The contents of a text that begins with a fence and is a single block, even if no fence closes it.
+
+    Any other text is returned as it is.
+    """
     stripped = text.strip()
     opening = _OPENING.match(stripped)
     if opening is None:
         return text
     contents = stripped[opening.end() :]
-    return contents.removesuffix(opening[1]).rstrip()
+    fence = opening[1]
+    return contents.removesuffix(fence).rstrip()
 
 
 def python_blocks(text: str, is_complete: bool = False) -> list[Block]:

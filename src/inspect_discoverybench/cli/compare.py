@@ -125,13 +125,14 @@ def _print_pair(comparison: "SystemComparison") -> None:
         console.print("Intervals and p-values are not adjusted for the number of rows.")
 
 
-def _difference_row(difference: "KeyDifference") -> list[str]:
-    paired = difference.paired
+def _difference_row(row: "KeyDifference") -> list[str]:
+    """The cells of a key: its tasks, both means, their difference on the same tasks, its interval and its p-value."""
+    paired = row.paired
     return [
-        difference.key,
+        row.key,
         str(paired.tasks),
-        mean_text(difference.baseline, difference.missing),
-        mean_text(difference.candidate, difference.missing),
+        mean_text(row.baseline, row.missing),
+        mean_text(row.candidate, row.missing),
         f"{paired.difference:+.3f}",
         *_interval_and_p(paired),
     ]

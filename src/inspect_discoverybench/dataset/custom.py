@@ -82,7 +82,7 @@ def _require_readable(file: Path, answer_key: Path | None) -> None:
             f"{file} is described as a data file but is the answer key, which the agent must not see. "
             "Remove it from `datasets`."
         )
-    file_format(file)  # refuses what the suffix does not say
+    file_format(file)  # refuses a file whose content is not what its suffix says
     if is_table(file):
         Table.read(file)
 
@@ -109,7 +109,7 @@ def study_goal_samples(path: Path, goal: object, answer_key: Path | None, hints:
         raise InvalidArgument(f"{location} is a folder. With a goal, name the metadata file, such as {first_file}.")
     study = Study.read(location)
     asked_goal = _existing_or_new_goal(study, question)
-    golds = None  # a new goal has none, whatever rows the answer key has
+    golds = None  # A new goal has no gold hypothesis, even if a row of the answer key has its ids.
     if answer_key and asked_goal in study.goals:
         golds = read_answer_key(answer_key)
     metadata = goal_metadata("custom", location, study, asked_goal, golds)
@@ -133,7 +133,7 @@ def file_goal_samples(paths: Sequence[Path], goal: object, hints: Hints) -> list
     question = _goal_text(goal)
     draft = Draft.of(paths)
     study = draft.study()
-    location = draft.folder / "metadata_0.json"  # where it would be
+    location = draft.folder / "metadata_0.json"  # Where a metadata file would be. There is none.
     metadata = goal_metadata("custom", location, study, _existing_or_new_goal(study, question))
     samples = make_samples([SourcedGoal(location, metadata)], hints)
     _require_readable_files(samples, None)
@@ -141,7 +141,7 @@ def file_goal_samples(paths: Sequence[Path], goal: object, hints: Hints) -> list
 
 
 def check_study(path: Path, answer_key: Path | None) -> None:
-    """Check a metadata file as when a task is built. It may have no goals yet.
+    """Check a metadata file and its data files, as a task does when it is built. The file may have no goals yet.
 
     Raises:
         DataError: A file is missing, invalid or truncated, or a goal has no gold hypothesis.
@@ -149,6 +149,7 @@ def check_study(path: Path, answer_key: Path | None) -> None:
     if Study.read(path).goals:
         custom_samples(path, answer_key, Hints())
     else:
+        # Without a goal there would be no sample, and the data files of samples are checked. Any goal will do.
         study_goal_samples(path, "What do the data show?", None, Hints())
 
 

@@ -133,12 +133,13 @@ def _has_content_of(known: FileFormat, content: bytes) -> bool:
 
 
 def _description(content: bytes) -> str:
-    """What the first bytes of a file say of it. Some signatures are letters, with which a text may begin as well."""
+    """What the first bytes of a file say about it, as a part of a sentence."""
     if not content:
         return "it is empty"
+    # Before the signatures: some are letters, and a text may begin with the same letters.
     if not is_binary(content):
         return "its content is text"
-    for known in FORMATS:
-        if known.signatures and content.startswith(known.signatures):
-            return f"its content begins like {known.name}"
+    for data_format in FORMATS:
+        if data_format.signatures and content.startswith(data_format.signatures):
+            return f"its content begins like {data_format.name}"
     return "its content is binary"

@@ -58,9 +58,9 @@ def file_differences(root: Path, paths: Iterable[str] | None = None) -> list[str
     return lines
 
 
-def first_difference(differing: Sequence[str]) -> str:
-    """The first of some differences, and the number of others."""
-    first, *others = differing
+def first_difference(differences: Sequence[str]) -> str:
+    """The first of at least one difference, and the number of others."""
+    first, *others = differences
     if others:
         return f"{first} (and {len(others)} more)"
     return first

@@ -34,7 +34,10 @@ def _correlation_of_neighbours(ranks: Sequence[int]) -> float:
 
 
 def _ranks(values: Sequence[object]) -> list[int]:
-    """Ranks of values: of numbers before other values, or of texts in a column without numbers."""
+    """Rank the values of a column. If any is a number, all values that are not share the last rank.
+
+    A column without numbers is ranked as texts.
+    """
     texts = [str(value) for value in values]
     numbers = [_as_number(text) for text in texts]
     if any(number is not None for number in numbers):

@@ -89,7 +89,8 @@ def released_samples(benchmark: BenchmarkName, split: str, hints: Hints) -> list
     """
     parts = _parts(benchmark)
     names = list(parts)
-    if split not in names:  # in the list, because Inspect makes `split=train,test` a list, which is no key
+    # Not `in parts`: Inspect reads `-T split=train,test` as a list, and a list cannot be looked up in a mapping.
+    if split not in names:
         possible = ", ".join(names)
         raise InvalidArgument(f"split={split} is not a split of {benchmark}. Possible values: {possible}.")
 

@@ -133,9 +133,9 @@ def read_records(text: str, path: Path) -> Iterator[Record]:
 def separator_of(text: str) -> str:
     """The separator of a table: comma, tab or semicolon, whichever divides its first rows into equally many values.
 
-    Spreadsheets write semicolons in locales where the comma is the decimal separator, so that commas may divide the
-    rows, too. Of several, it is the one with the most values. If none divides them, because the table is damaged or has
-    one column, it is the most frequent one in the header, outside quotes.
+    If several do, it is one that leaves all commas inside of numbers, because spreadsheets write semicolons in locales
+    where the comma is the decimal separator. Otherwise it is the one with the most values. If none does, because the
+    table is damaged or has one column, it is the most frequent one in the header, outside quotes.
     """
     rows = {separator: _first_rows(text, separator) for separator in _SEPARATORS}
     fitting = [separator for separator in _SEPARATORS if _is_table_of_several_columns(rows[separator])]
@@ -168,17 +168,20 @@ def _is_table_of_several_columns(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _has_decimal_commas(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether below the header, all commas are decimal commas."""
+    """Whether all commas below the header are decimal commas."""
     _, *others = rows
-    with_commas = [value for values in others for value in values if "," in value]
-    return all(map(_DECIMAL_COMMA.fullmatch, with_commas))
+    for values in others:
+        for value in values:
+            if "," in value and not _DECIMAL_COMMA.fullmatch(value):
+                return False
+    return True
 
 
 def may_have_columns(text: str) -> bool:
-    """Whether a text that is not read as a table with several columns may be one all the same.
+    """Whether a text may be a table with several columns, although it cannot be read as one.
 
-    Most of its lines then have as many values as the first one, with a separator that is not read here or in rows of
-    different lengths. White space divides words as well, so it counts only between numbers.
+    Its rows may have different lengths, or a separator that is not read here. It may be a table if most of its lines
+    have as many values as the first one. White space also divides words, so it counts only between numbers.
     """
     lines = [line for line in _QUOTED.sub("", text).splitlines() if line.strip()]
     if len(lines) < 3:
@@ -191,13 +194,14 @@ def may_have_columns(text: str) -> bool:
 
 
 def _are_even(widths: Sequence[int]) -> bool:
-    """Whether more than half of the rows have the same number of values, as has the first one.
+    """Whether more than half of the rows have the same number of values, and the header fits them.
 
-    Where rows have names, the header may have one value less.
+    The header has as many values as these rows, or one less: a column of row names often has no heading.
     """
-    [(width, count)] = Counter(widths).most_common(1)
-    first = widths[0]
-    return first > 1 and first in (width, width - 1) and 2 * count > len(widths)
+    [(usual_width, count)] = Counter(widths).most_common(1)
+    header_width = widths[0]
+    header_fits = header_width > 1 and header_width in (usual_width, usual_width - 1)
+    return header_fits and 2 * count > len(widths)
 
 
 def _has_two_numbers(line: str) -> bool:

@@ -240,14 +240,14 @@ class Experiment(StrictModel):
         }
 
     def is_batched(self, model: ModelSpec) -> bool:
-        """Whether requests of the samples of this evaluated model go to a provider's batch interface.
+        """Whether samples with this evaluated model wait for a provider's batch interface.
 
-        The judge is asked after a sample has ended, so it does not matter how.
+        A judge in a batch does not count, because it is asked after a sample has ended.
         """
         if self.options.get("batch"):
             return True
-        models_of_roles = [role for name, role in self.roles.items() if name != GRADER]
-        return any(spec.config.batch for spec in [model, *models_of_roles])
+        role_models = [spec for role, spec in self.roles.items() if role != GRADER]
+        return any(spec.config.batch for spec in [model, *role_models])
 
     @property
     def all_roles(self) -> dict[str, ModelSpec]:

@@ -69,7 +69,10 @@ def eval_set_options(options: Arguments, file: YamlFile) -> Arguments:
 
 
 def eval_arguments(arguments: Arguments) -> Arguments:
-    """The arguments of `eval_set` that Inspect's `eval` has, too, without those that have an effect elsewhere."""
+    """The arguments of `eval_set` that Inspect's `eval` has, too.
+
+    Arguments that would write logs, start servers, notify somebody or change the display are left out.
+    """
     names = inspect.signature(inspect_eval).parameters.keys() | _SETTINGS
     names -= {"eval_set_id", "log_dir", "log_realtime", "ctl_server", "display", "notification", "acp_server"}
     return {name: value for name, value in arguments.items() if name in names}

@@ -114,7 +114,7 @@ def tree_tasks(tree: Tree) -> tuple[list[TreeTask], list[Rejection]]:
             except ExpressionRefused as error:
                 rejected.append(Rejection(f"{node.name}/{length}", "expression", error.message))
                 continue
-            # Both along a node's path lengths and along the nodes, the next task asks for the next facet.
+            # The facets take turns, both over the path lengths of a node and over the nodes.
             masked = facets[(number + length) % len(facets)]
             tasks.append(TreeTask(node, depth, length, expression, masked))
     return tasks, rejected
@@ -123,8 +123,8 @@ def tree_tasks(tree: Tree) -> tuple[list[TreeTask], list[Rejection]]:
 def file_columns(tree: Tree, tasks: Sequence[TreeTask], key: str) -> list[str]:
     """The columns of the data file of some tasks with targets of the same depth, in random order.
 
-    Left out is what would give another answer than the gold one: hidden nodes, nodes below the observed ones, ancestors
-    of a target, and second records of what is left out or of a target.
+    Columns from which another answer than the gold one would follow are left out: hidden nodes, nodes below the
+    observed ones, ancestors of a target, and second records of a target or of a column that is left out.
     """
     targets = {task.node.name for task in tasks}
     targets_and_ancestors = {node.name for node in tree.nodes() if node.names & targets}

@@ -25,12 +25,16 @@ _FORMULA = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")  # noqa: RUF001
 def _escape(text: str) -> str:
     """Put an apostrophe before a text that a spreadsheet would run as a formula.
 
-    A text that starts with apostrophes and then such a character gets one more, so that every text can be restored.
+    A formula that already has apostrophes before it gets one more, so that every text can be restored.
     """
-    return f"'{text}" if _FORMULA.match(text) else text
+    if _FORMULA.match(text):
+        return f"'{text}"
+    return text
 
 
 def _unescape(text: str) -> str:
+    """Remove the apostrophe that `_escape` put before a text."""
+    # The pattern allows for apostrophes before a formula, so it also matches an escaped text.
     if text.startswith("'") and _FORMULA.match(text):
         return text[1:]
     return text

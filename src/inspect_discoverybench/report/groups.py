@@ -20,7 +20,7 @@ Group = str | int | bool
 
 
 def group_sections(leaderboard: Leaderboard) -> Iterator[Section]:
-    """The sections for which the tasks of a benchmark are in different groups."""
+    """A section for each property by which the tasks of a benchmark are in different groups."""
     for name, description in descriptions().items():
         if description.column is None:
             continue
@@ -93,7 +93,11 @@ def _groups(sample: SampleRecord, column: str) -> set[Group]:
 
 
 def _ordered(sizes: Counter[Group], column: str, order: Sequence[str]) -> list[Group]:
-    """The groups in the order of the description, others by name; tags by decreasing number of samples."""
+    """The groups in the order in which a table shows them.
+
+    Tags are ordered by decreasing number of samples, and other groups as the description says. Groups that it does not
+    name follow in alphabetical order.
+    """
     groups = sorted(sizes)
     if column == TAGS:
         return sorted(groups, key=lambda group: -sizes[group])

@@ -251,17 +251,18 @@ def _highest(standings: Sequence[Standing]) -> float | None:
 
 
 def _competitors(standings: Sequence[Standing]) -> list[Standing]:
-    """Agents that scored enough of the same tasks: other means do not say which configuration is better.
+    """Agents that scored at least `MIN_COVERAGE` of the tasks of the agent with the most scored tasks.
 
-    Agents that a framing urges, or allows to find nothing, are not compared with others.
+    The mean of an agent with fewer of these tasks does not say whether it is better. Agents with a framing, which urges
+    them or allows them to find nothing, are not compared with others.
     """
     agents = [
         standing for standing in standings if standing.kind == AGENT and standing.configuration.framing == NEUTRAL
     ]
-    scored = {standing: standing.scored_ids for standing in agents}
-    most = max(scored.values(), key=len, default=set())
-    enough = max(1, MIN_COVERAGE * len(most))
-    return [agent for agent, ids in scored.items() if len(ids & most) >= enough]
+    ids_by_agent = {agent: agent.scored_ids for agent in agents}
+    most_ids = max(ids_by_agent.values(), key=len, default=set())
+    min_common = max(1, MIN_COVERAGE * len(most_ids))
+    return [agent for agent, ids in ids_by_agent.items() if len(ids & most_ids) >= min_common]
 
 
 def _reason_for_no_best(competitors: Sequence[Standing], floor: float | None) -> str | None:

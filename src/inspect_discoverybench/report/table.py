@@ -107,7 +107,7 @@ def _by_benchmark(table: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[tu
 
 
 def _group_cell(mean: str, interval: str, tasks: int) -> str:
-    """A mean on one line, and its interval and tasks on another. With few tasks, there is no interval to speak of."""
+    """A mean on one line, and its interval and tasks on another. With few tasks, the interval is left out."""
     if tasks >= MIN_TASKS and MISSING not in interval:
         return f"{mean}\n{interval}, n {tasks}"
     count = "1 task" if tasks == 1 else f"{tasks} tasks"
@@ -115,7 +115,9 @@ def _group_cell(mean: str, interval: str, tasks: int) -> str:
 
 
 def _crossed(title: str, rows: pd.DataFrame, column: str, groups: Sequence[str], cells: Sequence[str]) -> ShownTable:
-    """Configurations by groups, with the fewer of them in columns: a page has more room below than beside.
+    """A table of configurations by groups.
+
+    The configurations or the groups are the columns, whichever are fewer: a page is higher than it is wide.
 
     Args:
         title: Title of the table.
@@ -185,12 +187,12 @@ def _is_shown_in_another(name: str, table: pd.DataFrame) -> bool:
 
 
 def _is_same(values: pd.Series, cells: Sequence[str]) -> bool:
-    """Whether a column says the same of several rows. Equal means are results, and are shown all the same."""
+    """Whether a column has one text in several rows. A column of means stays, because equal means are results."""
     return len(cells) > 1 and len(set(cells)) == 1 and not pd.api.types.is_float_dtype(values)
 
 
 def _column(table: pd.DataFrame, name: str) -> tuple[str, list[str]]:
-    """The heading and the texts of a column; those of an interval are in one, or below those of its mean."""
+    """The heading and the texts of a column. The two columns of an interval are shown as one, or below its mean."""
     cells = _cells(table, name)
     if name.endswith(LOW_SUFFIX):
         interval = name.removesuffix(LOW_SUFFIX)
@@ -216,10 +218,12 @@ def _cells(table: pd.DataFrame, column: str) -> list[str]:
 
 
 def _decimals(column: str) -> int:
-    """Number of decimals of fractions."""
+    """Number of decimals of the fractions in a column."""
     if "USD" in column:
         return 4
-    return 0 if "tokens" in column else 1
+    if "tokens" in column:
+        return 0
+    return 1
 
 
 def _text(value: Any, decimals: int) -> str:
@@ -235,7 +239,7 @@ def _text(value: Any, decimals: int) -> str:
 
 
 def _marked(means: list[str], table: pd.DataFrame) -> list[str]:
-    """Means with a mark if samples are missing, so that there is a lowest possible value."""
+    """Add an asterisk to each mean of which samples are missing: the table then has its lowest possible value."""
     if LOWEST not in table:
         return means
     marked = []

@@ -91,7 +91,10 @@ def _top_solvers() -> list[str]:
 
 
 def _without_setup(solvers: Sequence[str]) -> list[str]:
-    """The names after the last solver of the setup, all of whose solvers are of this package."""
+    """The names after the last solver of the setup.
+
+    The solvers of the setup are the solvers of this package that are not agents.
+    """
     first_after_setup = 0
     for number, name in enumerate(solvers):
         if _is_of_setup(name):
@@ -114,7 +117,7 @@ def agent_name(solver: str) -> str:
 
 
 class RunAgent:
-    """The agent of a log's last run, and with it that of each of the log's samples."""
+    """Tells which agent ran each sample of a log, by the sample's own record and by the plan of the log's last run."""
 
     def __init__(self, log: EvalLog) -> None:
         self._log = log.eval.task_id
@@ -132,9 +135,10 @@ class RunAgent:
         own = sample.store.get("AgentSteps:arguments") or {}
         planned = [step.solver for step in self._plan]
         if steps is None:
-            # A log of an earlier version has no records. In any other, this sample is from another log.
-            is_other = self._has_records and sample.error is None
-            return self._unknown if is_other else self._of_plan(own)
+            # Earlier versions of this package made no records. If other samples of this log have one, a retry has kept
+            # this sample from a log of such a version, whose agent is unknown. A sample with an error may also lack it.
+            is_copied = self._has_records and sample.error is None
+            return self._unknown if is_copied else self._of_plan(own)
 
         # An error, a limit or a submission may have ended the sample before the last solver of a chain.
         if steps == planned[: len(steps)]:
@@ -186,7 +190,7 @@ def _agent_steps(log: EvalLog) -> list[EvalPlanStep]:
 
 
 def _offers_our_tools(step: EvalPlanStep) -> bool:
-    """Whether a step is how task versions before 2 offered their tools: a solver of Inspect in the setup."""
+    """Whether a step is Inspect's `use_tools` with our tools: it was in the setup of tasks before version 2."""
     tools = step.params_passed.get("tools")
     return step.solver == "use_tools" and "inspect_discoverybench/submit" in str(tools)
 
@@ -194,8 +198,8 @@ def _offers_our_tools(step: EvalPlanStep) -> bool:
 def _planned_solver(step: EvalPlanStep) -> AgentRecord:
     """A solver of the log's plan.
 
-    Its arguments are those that were passed, or if it is not of this package, all its parameters: the log does not say
-    which of them are defaults, and it is the same agent whether a default was passed or not.
+    A solver of this package has the arguments that were passed. Any other has all its parameters: the log does not say
+    which of them are defaults, and the agent is the same whether a default was passed or not.
     """
     arguments = step.params_passed
     if not is_of_package(step.solver):
@@ -204,7 +208,10 @@ def _planned_solver(step: EvalPlanStep) -> AgentRecord:
 
 
 def _chained(solvers: Sequence[AgentRecord]) -> AgentRecord:
-    """Several solvers in a row as one agent, whose arguments are theirs by place and name; a single one is itself."""
+    """One agent for several solvers in a row: its arguments are those of the solvers, by their place and name.
+
+    A single solver is the agent itself.
+    """
     if len(solvers) == 1:
         return solvers[0]
     arguments = {}

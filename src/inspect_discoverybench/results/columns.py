@@ -50,7 +50,7 @@ def _of_run(name: str, log: EvalLog) -> Any:
 
 
 def _of_sample(name: str, sample: EvalSample) -> Any:
-    # The column of a sample has no access to the plan of its log.
+    # Inspect passes only the sample, without the plan of its log. So the agent is the one that the sample records.
     agent = recorded_agent(sample)
     record = SampleRecord.of(sample, agent)
     return column_value(getattr(record, name))

@@ -20,8 +20,8 @@ class Acceptance:
         model: The judge.
         rejections: Number of questions that it answered only without the defaults, after it refused them.
         is_suspected: Whether it answered a question only without the defaults, but may have been out of order before.
-        is_settled: Whether an error of the server no longer raises the question: it has accepted the defaults, or it
-            failed without them, too.
+        is_settled: Whether the defaults are no longer suspected when the server fails. They are not if it has answered
+            a request with them, or if it failed without them, too.
     """
 
     model: Model
@@ -34,8 +34,8 @@ class Acceptance:
         """Whether the defaults are no longer sent."""
         return self.rejections >= MAX_REJECTIONS
 
-    def reject(self, count: int = 1) -> None:
-        """Count questions that the model answered only without the defaults, and warn once there are enough of them."""
+    def add_rejections(self, count: int) -> None:
+        """Count questions that the model answered only without the defaults. Warn when the defaults are given up."""
         was_refusal = self.is_refusal
         self.rejections += count
         if self.is_refusal and not was_refusal:

@@ -35,7 +35,9 @@ class DefaultsRejected(Exception):
 
 
 class DefaultsSuspected(Exception):
-    """The provider failed on a request that had such settings. They may be the cause, or it may be out of order.
+    """The provider failed on a request that had settings which the user did not choose.
+
+    These settings may be the cause, or the provider may be out of order.
 
     Attributes:
         status: The HTTP status.

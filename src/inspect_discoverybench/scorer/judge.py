@@ -95,9 +95,10 @@ class Judge:
         return await self._ask(question, settings, is_probe=is_probe)
 
     async def _ask_without_defaults(self, question: Question[ReplyT]) -> ReplyT | ParseFailure:
-        """Ask without the defaults, after the provider rejected a request with them. Its reply confirms the cause."""
+        """Ask without the defaults, after the provider rejected a request with them."""
         reply = await self._ask(question, request_settings(self.model, question.reply, defaults=False))
-        acceptance_of(self.model).reject()
+        # The judge replies without them, so they were the cause.
+        acceptance_of(self.model).add_rejections(1)
         return reply
 
     async def _ask_failing_server(
@@ -124,7 +125,7 @@ class Judge:
 
         # Two errors by chance, at the same time, do not end the use of the defaults.
         if was_suspected:
-            acceptance.reject(MAX_REJECTIONS)
+            acceptance.add_rejections(MAX_REJECTIONS)
         acceptance.is_suspected = True
         return reply
 
@@ -140,7 +141,7 @@ class Judge:
 
         reply: ReplyT | ParseFailure | None = self._read_cache(key, question, exchange)
         if reply is None:
-            # A span takes Inspect as much CPU time as the rest of a cached question.
+            # A cached reply has no span: the span would double the CPU time of the question.
             async with span(f"judge: {question.name}"):
                 reply = await _converse(messages, question, exchange)
             if settings.has_defaults:

@@ -172,7 +172,10 @@ class Capture:
 
 
 def connect(folder: str, owner: int) -> tuple[_socket.socket, bool]:
-    """Connect to the kernel, starting another if it was lost, which the second value says.
+    """Connect to the kernel. If it was lost, another one is started.
+
+    Returns:
+        The connection, and whether another kernel was started.
 
     Raises:
         OSError: The folder cannot be used, or the kernel does not start or is busy.
@@ -311,13 +314,15 @@ def main() -> None:
     if command == "guard":
         guard(folder, owner, kernel=int(arguments[1]))
     elif command == "start":
-        start(folder, owner)  # without a connection, which would end the kernel's imports
+        # No connection is made: with the first one, the kernel would stop importing libraries in advance.
+        start(folder, owner)
         print("ready", os.uname().nodename, folder)
     else:
         seconds, max_output = arguments[1:]
         code = sys.stdin.buffer.read()
         reply = run(folder, owner, code, float(seconds), int(max_output))
-        sys.stdout.buffer.write(reply.encode())  # bytes, because the encoding of the text stream may be any
+        # In UTF-8. The text stream may have another encoding.
+        sys.stdout.buffer.write(reply.encode())
 
 
 if __name__ == "__main__":

@@ -282,7 +282,8 @@ def create_actor(form: str, python: Tool | None = None) -> Actor:
     Raises:
         InvalidArgument: There is no such form.
     """
-    if form not in ACTION_FORMS:  # a tuple, because Inspect makes a list of `calls,text`, which is no key
+    # Not `in ACTORS`: Inspect reads `-S actions=calls,text` as a list, and a list cannot be looked up in a mapping.
+    if form not in ACTION_FORMS:
         possible = " or ".join(ACTION_FORMS)
         raise InvalidArgument(f"actions must be {possible}, got {form}.")
     return ACTORS[form](python)

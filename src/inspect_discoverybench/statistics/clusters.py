@@ -63,15 +63,17 @@ def effective_number(weights: np.ndarray) -> float:
     return float(weights.sum()) ** 2 / sum_of_squares
 
 
-def cluster_variance(deviations: np.ndarray, clusters: float) -> float:
-    """Variance of a mean from the sums of its deviations by cluster; NaN for a single cluster.
+def cluster_variance(deviations: np.ndarray, effective_clusters: float) -> float:
+    """Cluster-robust variance of a mean; NaN for a single cluster.
 
-    The sums have one degree of freedom less than there are clusters.
+    Args:
+        deviations: For each cluster, the sum of its values' shares in the deviation of the mean.
+        effective_clusters: The effective number of the clusters. The degrees of freedom are one less.
     """
     if len(deviations) < 2:
         return math.nan
     sum_of_squares = float(deviations @ deviations)
-    return sum_of_squares * clusters / (clusters - 1)
+    return sum_of_squares * effective_clusters / (effective_clusters - 1)
 
 
 def check_scores(scores: Values, clusters: Sequence[Hashable]) -> None:
