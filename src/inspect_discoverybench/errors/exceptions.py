@@ -69,4 +69,7 @@ class EngineFailed(DiscoveryBenchError):
 
 
 class EngineNotAsked(EngineFailed):
-    """The Docker engine was not asked: the client library does not serve its address. The command `docker` may."""
+    """The Docker engine was not asked, because the client library cannot use its address.
+
+    The command `docker` may be able to.
+    """

@@ -94,7 +94,8 @@ def _ask(question: Callable[["DockerClient"], AnswerT], seconds: int) -> AnswerT
     address = public_url(endpoint["base_url"])
     if address.startswith("ssh://"):
         raise EngineNotAsked(
-            f"Docker's engine is reached over SSH ({address}), so it was not asked: only the command does this."
+            f"Docker's engine is reached over SSH ({address}), so it was not asked. "
+            "Only the command docker connects over SSH."
         )
 
     try:
