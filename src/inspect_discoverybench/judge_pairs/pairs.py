@@ -87,10 +87,18 @@ def invented_pairs() -> Iterator[Sample]:
         for name, phrase in study["phrases"].items():
             phrases[name.capitalize()] = phrase[0].upper() + phrase[1:]
         for kind in content["kinds"]:
-            yield _invented(study, phrases, content["usual"] | kind)
+            yield _invented_sample(study, phrases, content["usual"] | kind)
 
 
-def _invented(study: dict[str, Any], phrases: dict[str, str], kind: dict[str, Any]) -> Sample:
+def _invented_sample(study: dict[str, Any], phrases: dict[str, str], kind: dict[str, Any]) -> Sample:
+    """The sample of a kind of change and a study, which are as in `audit_pairs.yaml`.
+
+    Args:
+        study: The study: its name, data file and workflow.
+        phrases: Its phrases, with which the templates of the kind are filled.
+        kind: The kind: its name, its templates of hypotheses and workflow, and the right verdicts.
+    """
+
     def fill(name: str) -> str:
         return Template(kind[name]).substitute(phrases)
 
@@ -105,11 +113,11 @@ def _invented(study: dict[str, Any], phrases: dict[str, str], kind: dict[str, An
     )
     expected = Expected(
         context=kind["match"],
-        variables=tuple(float(Fraction(f1)) for f1 in kind["variables"]),
+        variables=tuple(float(Fraction(f1)) for f1 in kind["variables"]),  # such as 6/7
         relationship=kind["relationship"],
         why=kind["why"],
     )
-    return _sample(pair, expected, name=study["name"], kind=kind["name"], study=study["name"])
+    return _sample(pair, expected, kind["name"], study["name"], id_prefix=study["name"])
 
 
 IDENTICAL = Expected(context=True, variables=(1.0,), relationship="A", why="the same text")
@@ -131,11 +139,11 @@ def released_pairs(goals: Sequence[SampleMetadata]) -> Iterator[Sample]:
         golds.add(goal.gold_hypothesis)
         others = [other for other in goals if other.domain != goal.domain]
         other = others[number % len(others)].gold_hypothesis
-        yield _released(goal, "released identical", goal.gold_hypothesis, IDENTICAL)
-        yield _released(goal, "released other study", other, OTHER_STUDY)
+        yield _released_sample(goal, "released identical", goal.gold_hypothesis, IDENTICAL)
+        yield _released_sample(goal, "released other study", other, OTHER_STUDY)
 
 
-def _released(goal: SampleMetadata, kind: str, predicted: str, expected: Expected) -> Sample:
+def _released_sample(goal: SampleMetadata, kind: str, predicted: str, expected: Expected) -> Sample:
     pair = HypothesisPair(
         goal=goal.goal,
         data_files=goal.data_files,
@@ -144,17 +152,17 @@ def _released(goal: SampleMetadata, kind: str, predicted: str, expected: Expecte
         predicted_hypothesis=predicted,
         predicted_workflow="",
     )
-    return _sample(pair, expected, name=goal.sample_id, kind=kind, study=goal.dataset)
+    return _sample(pair, expected, kind, goal.dataset, id_prefix=goal.sample_id)
 
 
-def _sample(pair: HypothesisPair, expected: Expected, *, name: str, kind: str, study: str) -> Sample:
+def _sample(pair: HypothesisPair, expected: Expected, kind: str, study: str, *, id_prefix: str) -> Sample:
     prompt = Prompt.load("judge_audit/audit").render(
         goal=pair.goal,
         gold=pair.gold_hypothesis,
         predicted=pair.predicted_hypothesis,
     )
     return Sample(
-        id=f"{name}/{kind.replace(' ', '_')}",
+        id=f"{id_prefix}/{kind.replace(' ', '_')}",
         input=prompt,
         target=expected.model_dump_json(),
         metadata={"kind": kind, "study": study, "expected": expected.model_dump(), **PAIR.dump_python(pair)},
