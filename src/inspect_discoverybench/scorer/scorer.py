@@ -71,7 +71,7 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, claim: bool = F
         answer = answer_of(state)
         outage = _outage(state)
         if outage and not _may_count_despite_outage(answer):
-            return _provider_failed(state, keys, outage)
+            return _after_outage(state, keys, outage)
         if answer is None:
             return _zero(keys, NO_RESPONSE, "nothing was submitted, so the judge was not asked.")
 
@@ -80,7 +80,7 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, claim: bool = F
         submission = await read_answer(judge, sample.goal, answer)
         if isinstance(submission, NotAsserted):
             if outage:
-                return _provider_failed(state, keys, outage)
+                return _after_outage(state, keys, outage)
             return _not_asserted(keys, submission, judge_record(judge, None, with_claim))
 
         pair = HypothesisPair(
@@ -140,7 +140,8 @@ def _outage(state: TaskState) -> str | None:
 def _may_count_despite_outage(answer: Answer | None) -> bool:
     """Whether an answer may be scored although the provider did not answer the agent's last request.
 
-    A submission is. A text is only if no limit ended the sample, and if it asserts a hypothesis, which the judge says.
+    A submission may be scored. A text may be scored if no limit ended the sample. It then still needs a hypothesis,
+    which the judge looks for.
     """
     if isinstance(answer, Submission):
         return True
@@ -184,15 +185,24 @@ def _not_asserted(keys: Sequence[str], answer: NotAsserted, record: dict[str, An
     return score
 
 
-def _provider_failed(state: TaskState, keys: Sequence[str], reason: str) -> Score:
-    """Raise, so that the sample is an error. A sample that is scored again, outside of a run, is unscored instead.
+def _after_outage(state: TaskState, keys: Sequence[str], reason: str) -> Score:
+    """The score of a sample whose last request the provider did not answer: unscored.
+
+    It is for samples that are scored again. In a run, the sample is an error instead.
 
     Raises:
-        ModelFailed: Always in a run.
+        ModelFailed: The sample is running.
     """
     message = f"The agent's model {state.model} did not answer its last request: {one_line(reason)}."
+    if _is_running():
+        raise ModelFailed(message)
+    return _unscored(keys, f"{message} {RETRY}")
+
+
+def _is_running() -> bool:
+    """Whether the sample is running, and not scored again. Only a sample that is running has limits."""
     try:
         sample_limits()
-    except RuntimeError:  # no sample is running
-        return _unscored(keys, f"{message} {RETRY}")
-    raise ModelFailed(message)
+    except RuntimeError:
+        return False
+    return True
