@@ -91,7 +91,7 @@ def file_format(path: Path) -> FileFormat | None:
         DiscoveryBenchError: The file cannot be read.
     """
     suffix = path.suffix.lower()
-    candidates = [known for known in FORMATS if suffix in known.suffixes]
+    candidates = [data_format for data_format in FORMATS if suffix in data_format.suffixes]
     if not candidates:
         return None
 
@@ -113,10 +113,10 @@ def unreadable_reason(path: Path) -> str | None:
         DataError: The content is not what the suffix says.
         DiscoveryBenchError: The file cannot be read.
     """
-    known = file_format(path)
-    if known is None or known.needs is None:
+    data_format = file_format(path)
+    if data_format is None or data_format.needs is None:
         return None
-    return f"{known.name} needs {known.needs}"
+    return f"{data_format.name} needs {data_format.needs}"
 
 
 @file_errors()
@@ -125,11 +125,11 @@ def _first_bytes(path: Path) -> bytes:
         return file.read(_FIRST_BYTES)
 
 
-def _has_content_of(known: FileFormat, content: bytes) -> bool:
-    if known == TEXT:
+def _has_content_of(data_format: FileFormat, content: bytes) -> bool:
+    if data_format == TEXT:
         return not is_binary(content)
     # Without signatures, nothing can be said.
-    return not known.signatures or content.startswith(known.signatures)
+    return not data_format.signatures or content.startswith(data_format.signatures)
 
 
 def _description(content: bytes) -> str:

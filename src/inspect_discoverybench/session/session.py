@@ -330,17 +330,14 @@ async def require_not_lost() -> None:
 
 
 async def _container_loss(container: str) -> str | None:
-    """Why a container is not running; None if it is running, or if it ran out of memory.
-
-    The agent's code may have filled the memory.
-    """
+    """Why a container is not running; None if it is running, or if the agent's code may have filled its memory."""
     try:
-        found = await inspect_container(container, LOSS_SECONDS)
+        state = await inspect_container(container, LOSS_SECONDS)
     except EngineFailed as error:
         return error.message
-    if found.status == "running" or found.out_of_memory:
+    if state.status == "running" or state.out_of_memory:
         return None
-    return f"container {container} is {found.status} (exit code {found.exit_code}) and did not run out of memory"
+    return f"container {container} is {state.status} (exit code {state.exit_code}) and did not run out of memory"
 
 
 async def _provider_loss(has_started: bool) -> str | None:

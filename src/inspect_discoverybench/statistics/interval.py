@@ -74,11 +74,14 @@ def interval_of(result: ClusterMean, tail: float, unseen: float, max_size: float
 
 
 def _interval_with_unseen_values(result: ClusterMean, unseen: float) -> Interval:
-    """The interval if some values are 0 or 1 and no cluster shows one, which has the probability `unseen`."""
+    """The interval if some values are all 0 or all 1, and no cluster shows one of them.
+
+    So many values may be unseen that this has the probability `unseen`.
+    """
     share_of_seen_values = unseen ** (1 / result.clusters)
     return Interval(
-        low=share_of_seen_values * result.mean,  # all others are 0
-        high=1 - share_of_seen_values * (1 - result.mean),  # all others are 1
+        low=share_of_seen_values * result.mean,  # the unseen values are 0
+        high=1 - share_of_seen_values * (1 - result.mean),  # the unseen values are 1
     )
 
 
