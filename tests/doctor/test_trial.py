@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -38,14 +39,25 @@ def writing(request: Request) -> Answer:
     return "```python\nprint(6 * 7)\n```"
 
 
-def rows(output: str) -> dict[str, str]:
-    """The rows of the table: task, agent and form, and the numbers of samples, of those that acted, …"""
+@dataclass(frozen=True)
+class Numbers:
+    """The first numbers of a row, in the order of the columns; all are numbers of samples."""
+
+    samples: int
+    acted: int = 0
+    submitted_by_call: int = 0
+    as_one_object: int = 0
+    quoted: int = 0
+
+
+def rows(output: str) -> dict[str, Numbers]:
+    """The rows of the table by task, agent and form."""
     table = {}
     for line in output.splitlines():
         words = line.split()
         labels = " ".join(words[:3])
         if labels.startswith("discoverybench/"):
-            table[labels] = " ".join(words[3:8])
+            table[labels] = Numbers(*map(int, words[3:8]))
     return table
 
 
@@ -60,13 +72,13 @@ def test_a_model_that_calls_tools_is_its_own_judge(upstream: Path, monkeypatch: 
     first, *_ = endpoint.headers
     assert first["x-lab"] == "yes we can"
     assert rows(output) == {
-        "discoverybench/demo react calls": "3 3 3 0 0",
-        "discoverybench/demo react text": "3 0 0 0 3",
-        "discoverybench/demo codegen calls": "3 3 3 0 0",
-        "discoverybench/demo datavoyager calls": "3 3 3 0 0",
-        "discoverybench/demo reflexion calls": "3 3 3 0 0",
-        "discoverybench/demo no_data_guess calls": "3 0 3 0 0",
-        "discoverybench/real react calls": "2 2 2 0 0",
+        "discoverybench/demo react calls": Numbers(3, acted=3, submitted_by_call=3),
+        "discoverybench/demo react text": Numbers(3, quoted=3),
+        "discoverybench/demo codegen calls": Numbers(3, acted=3, submitted_by_call=3),
+        "discoverybench/demo datavoyager calls": Numbers(3, acted=3, submitted_by_call=3),
+        "discoverybench/demo reflexion calls": Numbers(3, acted=3, submitted_by_call=3),
+        "discoverybench/demo no_data_guess calls": Numbers(3, submitted_by_call=3),
+        "discoverybench/real react calls": Numbers(2, acted=2, submitted_by_call=2),
     }
     assert "15 of 15 samples had valid replies at the first try" in output
     assert "reading: right in 0 of 4" in output
@@ -89,12 +101,12 @@ def test_a_model_that_only_writes_text_is_to_act_in_text() -> None:
     output = result.output
     assert result.exit_code == 0, output
     assert rows(output) == {
-        "discoverybench/demo react calls": "3 0 0 0 3",
-        "discoverybench/demo react text": "3 3 0 3 0",
-        "discoverybench/demo codegen text": "3 3 0 3 0",
-        "discoverybench/demo datavoyager text": "3 3 0 3 0",
-        "discoverybench/demo reflexion text": "3 3 0 3 0",
-        "discoverybench/demo no_data_guess text": "3 0 0 3 0",
+        "discoverybench/demo react calls": Numbers(3, quoted=3),
+        "discoverybench/demo react text": Numbers(3, acted=3, as_one_object=3),
+        "discoverybench/demo codegen text": Numbers(3, acted=3, as_one_object=3),
+        "discoverybench/demo datavoyager text": Numbers(3, acted=3, as_one_object=3),
+        "discoverybench/demo reflexion text": Numbers(3, acted=3, as_one_object=3),
+        "discoverybench/demo no_data_guess text": Numbers(3, as_one_object=3),
     }
     assert "pass -S actions=text" in output
     assert "Left out: DB-REAL in Docker. The demo's code ran on this machine. Docker does not respond" in output
@@ -133,8 +145,8 @@ def test_an_interrupted_trial_prints_what_it_has() -> None:
     with lab(interrupting) as (model, _):
         output = failed(f"try --model {model} --actions text")
     assert rows(output) == {
-        "discoverybench/demo react text": "3 3 0 3 0",
-        "discoverybench/demo codegen text": "3 3 0 3 0",
+        "discoverybench/demo react text": Numbers(3, acted=3, as_one_object=3),
+        "discoverybench/demo codegen text": Numbers(3, acted=3, as_one_object=3),
     }
     assert "Error: Interrupted. The rest was not tried." in output
 

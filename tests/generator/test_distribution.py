@@ -64,7 +64,9 @@ def test_names_do_not_tell_which_columns_are_gold(golds: pd.DataFrame) -> None:
 
 def test_longer_paths_are_harder(golds: pd.DataFrame) -> None:
     """A greedy solver finds the fewer gold columns, the more steps are hidden."""
-    by_level = golds.groupby("difficulty").greedy_f1.mean()
-    levels = list(by_level[:3])
-    assert levels == sorted(levels, reverse=True)
-    assert levels[0] - levels[-1] > 0.1
+    f1_by_difficulty = golds.groupby("difficulty").greedy_f1.mean()
+    # A set has only a handful of tasks of difficulty 4.
+    easy, medium, hard = f1_by_difficulty[:3]
+    assert easy > medium > hard
+    # In larger sets it is 0.5 (benchmarks/README.md).
+    assert easy - hard > 0.1

@@ -11,7 +11,10 @@ VERDICTS = {"r": "right", "w": "wrong", "-": ""}
 
 
 def label(annotator: str, letters: str, true: str) -> Label:
-    """The verdicts are five letters: r, w, or - for none."""
+    """The verdicts on the steps of the judge, in their order, as five letters: right, wrong, or - for none.
+
+    If the judge is wrong about the relationship, `true` is the right letter.
+    """
     columns = {"item": "i", "annotator": annotator, "true_relationship": true}
     for step, letter in zip(JudgeStep, letters, strict=True):
         columns[step] = VERDICTS[letter]
@@ -57,13 +60,19 @@ def test_accuracy_by_step_next_to_the_papers() -> None:
 
 
 def test_hms_is_that_of_samples_with_complete_labels_and_the_others_are_counted() -> None:
+    all_right = labelled("rrrrr")
+    no_match = labelled("rrwrr")
+    more_general = labelled("rrrrw", true="B")
+    without_right_relationship = labelled("rrrrw")
+    without_verdict_on_variables = labelled("rrr-r")
+    without_labels = labelled()
     statistics = accuracy(
-        labelled("rrrrr"),
-        labelled("rrwrr"),
-        labelled("rrrrw", true="B"),
-        labelled("rrrrw"),
-        labelled("rrr-r"),
-        labelled(),
+        all_right,
+        no_match,
+        more_general,
+        without_right_relationship,
+        without_verdict_on_variables,
+        without_labels,
     )
     assert_fields(
         statistics["samples with complete labels"],
@@ -71,7 +80,7 @@ def test_hms_is_that_of_samples_with_complete_labels_and_the_others_are_counted(
         note="left out, because the labels do not determine HMS: 2",
     )
     assert statistics["HMS by the judge"].value == 1
-    assert statistics["HMS by the annotators"].value == pytest.approx(1.5 / 3)
+    assert statistics["HMS by the annotators"].value == pytest.approx((1 + 0 + 0.5) / 3)
 
 
 def test_annotators_who_disagree_decide_nothing() -> None:

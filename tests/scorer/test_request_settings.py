@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import pytest
@@ -216,11 +216,18 @@ def refusing(status: int) -> Callable[[Request], Answer]:
     return answer
 
 
-def requests_about(endpoint: Endpoint, case: str) -> tuple[int, int]:
-    """The numbers of requests about a sample with and without a reply schema."""
+class RequestCounts(NamedTuple):
+    """Numbers of requests with and without a reply schema."""
+
+    with_schema: int
+    without_schema: int
+
+
+def requests_about(endpoint: Endpoint, case: str) -> RequestCounts:
+    """Count the requests about a sample."""
     requests = [request for request in endpoint.requests if case in str(request)]
     with_schema = sum("response_format" in request for request in requests)
-    return with_schema, len(requests) - with_schema
+    return RequestCounts(with_schema, len(requests) - with_schema)
 
 
 UNCERTAIN = {404: 1, 500: 3, 501: 3}
@@ -232,9 +239,10 @@ request that fails with them, before Inspect's retries."""
 def test_a_server_that_fails_because_of_the_defaults_is_asked_without_them(status: int) -> None:
     with serve(refusing(status)) as endpoint:
         log = evaluate(judge_at(endpoint, "openai-api/local/m"), numbers=[1, 2], max_samples=1)
-    # Five questions. The match of the contexts is asked when others have been answered, and ends the trials.
-    assert requests_about(endpoint, "case 1") == (5 * UNCERTAIN[status], 5)
-    assert requests_about(endpoint, "case 2") == (0, 5)
+    # Each of the five questions about the first case fails with the schema, and is answered without it. The last one is
+    # about the match of the contexts. It fails after others were answered, so the schema is not sent again.
+    assert requests_about(endpoint, "case 1") == RequestCounts(with_schema=5 * UNCERTAIN[status], without_schema=5)
+    assert requests_about(endpoint, "case 2") == RequestCounts(with_schema=0, without_schema=5)
     for score in scores_of(log):
         assert score.values == FULL
         assert settings(score)["response_schema"] is False
@@ -248,7 +256,7 @@ def test_a_single_pair_is_judged_by_a_server_that_fails_because_of_the_defaults(
     out = tmp_path / "score.json"
     with lab(refusing(status)) as (model, endpoint):
         completed(f"judge --goal g --gold x --pred y --metadata {METADATA} --grader {model} --out {out}")
-    assert requests_about(endpoint, "") == (5 * UNCERTAIN[status], 5)
+    assert requests_about(endpoint, "") == RequestCounts(with_schema=5 * UNCERTAIN[status], without_schema=5)
     assert '"response_schema": false' in out.read_text()
 
 
@@ -266,7 +274,7 @@ def test_a_passing_failure_leaves_the_defaults(status: int) -> None:
 
     with serve(answer) as endpoint:
         log = evaluate(judge_at(endpoint, "openai-api/local/m"), numbers=[1, 2], max_samples=1)
-    assert requests_about(endpoint, "case 2") == (5, 0)
+    assert requests_about(endpoint, "case 2") == RequestCounts(with_schema=5, without_schema=0)
     assert warnings(log) == []
     first, second = scores_of(log)
     assert first.values == second.values == FULL
@@ -283,19 +291,16 @@ def test_after_the_defaults_were_accepted_a_failure_is_left_to_inspects_retries(
     with serve(answer) as endpoint:
         judge = judge_at(endpoint, "openai-api/local/m", config=GenerateConfig(max_retries=0))
         evaluate(judge, numbers=[1, 2], max_samples=1, fail_on_error=False)
-    _, without_schema = requests_about(endpoint, "case 2")
-    assert without_schema == 0
+    assert requests_about(endpoint, "case 2").without_schema == 0
 
 
 def test_a_server_that_is_down_is_asked_without_the_defaults_by_the_first_questions_only() -> None:
     with serve(lambda _: 500) as endpoint:
         judge = judge_at(endpoint, "openai-api/local/m", config=GenerateConfig(max_retries=0))
         evaluate(judge, numbers=[1, 2, 3], max_samples=1, fail_on_error=False)
-    _, of_first = requests_about(endpoint, "case 1")
-    assert 0 < of_first <= 4 * UNCERTAIN[500]
+    assert 0 < requests_about(endpoint, "case 1").without_schema <= 4 * UNCERTAIN[500]
     for case in ("case 2", "case 3"):
-        _, of_others = requests_about(endpoint, case)
-        assert of_others == 0
+        assert requests_about(endpoint, case).without_schema == 0
 
 
 def test_a_server_that_was_down_may_reject_the_defaults_when_it_is_back() -> None:
@@ -333,8 +338,7 @@ def test_a_rate_limit_says_nothing_about_the_defaults() -> None:
     with serve(answer) as endpoint:
         log = evaluate(judge_at(endpoint, "openai-api/local/m"))
     assert score_of(log).values == FULL
-    _, without_schema = requests_about(endpoint, "")
-    assert without_schema == 0
+    assert requests_about(endpoint, "").without_schema == 0
 
 
 def test_a_404_after_a_rate_limit_is_a_refusal() -> None:

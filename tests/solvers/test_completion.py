@@ -65,8 +65,9 @@ def test_without_a_submission_the_completion_is_what_the_model_wrote() -> None:
 
 
 def test_if_a_limit_ends_a_trial_the_completion_is_the_answer_of_the_one_before() -> None:
-    script: list[Turn] = [LOOK, ANSWER, "I was wrong.", costly(LOOK)]
-    sample = play(script, reflexion(), token_limit="output:500")
+    first_trial: list[Turn] = [LOOK, ANSWER, "I was wrong."]
+    # The first call of the second trial costs more than the sample may.
+    sample = play([*first_trial, costly(LOOK)], reflexion(), token_limit="output:500")
     assert sample.limit
     assert submitted(sample).hypothesis == HYPOTHESIS
     assert sample.output.completion == HYPOTHESIS

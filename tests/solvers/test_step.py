@@ -118,8 +118,8 @@ def acting(form: str, *before: Answer) -> Script:
     return in_turn(*before, code, submitting(form))
 
 
-def require_work(sample: EvalSample) -> None:
-    """Fail unless the code of `acting` has run and the answer was submitted."""
+def require_code_and_answer(sample: EvalSample) -> None:
+    """Fail unless the code has run, once, and the answer was submitted."""
     assert observations(sample) == ["42"]
     assert submitted(sample).hypothesis == ANSWER["hypothesis"]
 
@@ -300,14 +300,14 @@ def test_a_reply_that_repeats_itself_until_the_token_limit_gets_a_reminder(form:
     endless = Cut("```python\nx = 1\n" + "x = x + 1\n" * 200, tokens=1000)
     sample, requests = run(react(actions=form), acting(form, endless))
     assert len(requests) == 3
-    require_work(sample)
+    require_code_and_answer(sample)
 
 
 @BOTH_FORMS
 def test_an_empty_reply_that_the_token_limit_ended_is_the_agents_own(form: str) -> None:
     sample, requests = run(react(actions=form), acting(form, Cut("", tokens=1000)))
     assert len(requests) == 3
-    require_work(sample)
+    require_code_and_answer(sample)
     for message in requests[-1]["messages"]:  # Mistral's server refuses empty messages
         assert message.get("content") or message.get("tool_calls")
 
@@ -414,7 +414,7 @@ def test_in_text_a_call_gets_a_reminder(call: Answer) -> None:
     assert "Your message contains no complete action." in last_message(requests[1])
     assert not any("tool_calls" in message for message in requests[1]["messages"])
     assert not any(offered(request) for request in requests)
-    require_work(sample)
+    require_code_and_answer(sample)
 
 
 @pytest.mark.parametrize("answer", [OBJECT, f"```json\n{OBJECT}\n```"], ids=["object", "object in a fence"])
@@ -425,7 +425,7 @@ def test_what_follows_the_code_in_a_text_is_cut_off(answer: str) -> None:
     *_, message, observation = requests[1]["messages"]
     assert message["content"] == BLOCK
     assert "42" in observation["content"]
-    require_work(sample)
+    require_code_and_answer(sample)
 
 
 def twice_in_json(message: dict[str, Any]) -> dict[str, Any]:
@@ -447,7 +447,7 @@ CALLS_OF_PYTHON = {
 def test_each_call_of_python_runs(call: dict[str, Any]) -> None:
     answer = twice_in_json(tool_call("submit", **ANSWER))
     sample, _ = run(codegen(), in_turn(call, answer))
-    require_work(sample)
+    require_code_and_answer(sample)
     assert submitted(sample).workflow == ANSWER["workflow"]
 
 
@@ -455,7 +455,7 @@ def test_each_call_of_python_runs(call: dict[str, Any]) -> None:
 def test_an_answer_before_any_code_is_sent_back(solver: Solver) -> None:
     sample, requests = run(solver, acting("text", OBJECT))
     assert "You have not run any code yet" in last_message(requests[1])
-    require_work(sample)
+    require_code_and_answer(sample)
 
 
 def test_a_second_answer_before_any_code_is_submitted() -> None:
@@ -467,25 +467,25 @@ def test_a_second_answer_before_any_code_is_submitted() -> None:
 def test_code_whose_fence_is_not_closed_runs_unless_the_reply_was_cut() -> None:
     code = f"```python\n{CODE}"
     sample, _ = run(react(actions="text"), in_turn(code, OBJECT))
-    require_work(sample)
+    require_code_and_answer(sample)
     sample, _ = run(react(actions="text"), acting("text", Cut(code)))
-    require_work(sample)
+    require_code_and_answer(sample)
 
 
 def test_a_quoted_output_beside_an_answer_is_no_code() -> None:
     quoted = f"The output was:\n```\nmean 3.2\n```\nSo:\n```json\n{OBJECT}\n```"
     sample, _ = run(react(actions="text"), in_turn(BLOCK, quoted))
-    require_work(sample)
+    require_code_and_answer(sample)
 
 
 def test_an_answer_in_a_fence_without_a_label_is_no_code() -> None:
     answer = f"```\n{OBJECT}\n```\nThis is well supported."
     sample, requests = run(react(actions="text"), acting("text", answer))
     assert "Your message contains no complete action." in last_message(requests[1])
-    require_work(sample)
+    require_code_and_answer(sample)
     alone = f"```\n{OBJECT}\n```"
     sample, _ = run(react(actions="text"), in_turn(BLOCK, alone))
-    require_work(sample)
+    require_code_and_answer(sample)
 
 
 def test_reasoning_without_its_opening_tag_is_not_shown_to_other_roles() -> None:
@@ -498,4 +498,4 @@ def test_reasoning_without_its_opening_tag_is_not_shown_to_other_roles() -> None
 def test_a_program_in_several_blocks_runs_as_one() -> None:
     program = "Step 1:\n```python\nx = 6\n```\nStep 2:\n```python\nprint(x * 7)\n```"
     sample, _ = run(codegen(actions="text"), in_turn(program, OBJECT))
-    require_work(sample)
+    require_code_and_answer(sample)
