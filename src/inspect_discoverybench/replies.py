@@ -157,18 +157,19 @@ def without_reasoning(text: str, is_complete: bool = True) -> str:
     answer there, but not if the text was cut off: it ends within the reasoning.
     """
     *parts, answer = _REASONING_END.split(text)
-    kept: list[str] = []
-    for part in parts:  # each ends with reasoning, whose closing tag followed
+    before_answer: list[str] = []
+    for part in parts:  # A closing tag follows each part, so a part ends with reasoning.
         opening = _REASONING_START.search(part)
         if opening is None:
-            kept.clear()  # the opening tag is in the prompt, so all of the text up to here is reasoning
+            # The opening tag is in the prompt, so all of the text up to here is reasoning.
+            before_answer.clear()
         else:
-            kept.append(part[: opening.start()])
+            before_answer.append(part[: opening.start()])
 
     opening = _REASONING_START.search(answer)
     if opening is not None and not is_complete:
         answer = answer[: opening.start()]
-    outside_tags = "".join([*kept, answer])
+    outside_tags = "".join([*before_answer, answer])
     return _END_OF_TURN.sub("", outside_tags).strip("\ufeff \t\r\n")
 
 

@@ -203,10 +203,11 @@ def _permute_text(path: Path, columns: Sequence[str], seed: str) -> bytes:
     if len(header.values) == 1 and may_have_columns(file.text):
         raise DataError(_UNREADABLE_TABLE)
 
-    kept = ordering_column(list(zip(*(record.values for record in others), strict=True)))
+    # The column by which the rows are ordered is not permuted.
+    ordered_number = ordering_column(list(zip(*(record.values for record in others), strict=True)))
     cells_by_column = zip(*(record.cells for record in others), strict=True)
     permuted_columns = [
-        cells if number == kept else _shuffled(cells, f"{seed}/{number}")
+        cells if number == ordered_number else _shuffled(cells, f"{seed}/{number}")
         for number, cells in enumerate(cells_by_column)
     ]
     permuted_rows = zip(*permuted_columns, strict=True)
@@ -228,13 +229,13 @@ def _permute_stata(content: bytes, seed: str) -> bytes:
 
     layout = StataLayout.read(content)
     table = pd.read_stata(BytesIO(content), convert_categoricals=False, convert_dates=False)
-    kept = ordering_column([table.iloc[:, number].tolist() for number in range(table.shape[1])])
+    ordered_number = ordering_column([table.iloc[:, number].tolist() for number in range(table.shape[1])])
 
     permuted = bytearray(content)
     position = layout.start
     for number, width in enumerate(layout.widths):
         starts = [position + row * layout.row_width for row in range(layout.rows)]
-        sources = starts if number == kept else _shuffled(starts, f"{seed}/{number}")
+        sources = starts if number == ordered_number else _shuffled(starts, f"{seed}/{number}")
         for start, source in zip(starts, sources, strict=True):
             permuted[start : start + width] = content[source : source + width]
         position += width

@@ -64,11 +64,11 @@ def _require_kept(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
         dataset_size = len(run.samples)
     _require_same_inputs(log, run, where)
 
-    # A shard that is not to be run must have the samples that are its own now, finished or not: otherwise the shards
-    # together would repeat some samples and leave out others.
+    # A log that is to be continued must keep its finished samples. The log of another shard is not continued, so every
+    # sample that it planned must still belong to its shard. Otherwise the shards would repeat or leave out samples.
     shard_to_run = None if shard is None else str(shard)
-    is_to_be_run = log.shard == shard_to_run
-    required = set(log.finished) if is_to_be_run else log.planned
+    is_to_be_continued = log.shard == shard_to_run
+    required = set(log.finished) if is_to_be_continued else log.planned
     lost = required if _starts_over(log, eval_set, dataset_size) else required - run.sample_keys
     if lost:
         reason = "epochs, limits.samples, options.sample_id or sample_shuffle, or the data changed"

@@ -132,18 +132,18 @@ class LabelledSample(LabelKeyRow):
     def true_hms(self) -> float | None:
         """HMS from the correct answers, in [0, 1]; None if they do not determine it.
 
-        They do if every facet is known, or if any is 0.
+        They determine it if the score of every facet is known, or if one of them is 0.
         """
-        known: dict[str, float] = {}
+        scores: dict[str, float] = {}
         for facet in FACET_KEYS:
             score = self._true_score(facet)
             if score is not None:
-                known[facet] = score
-        if 0 in known.values():
+                scores[facet] = score
+        if 0 in scores.values():
             return 0.0
-        if len(known) < len(FACET_KEYS):
+        if len(scores) < len(FACET_KEYS):
             return None
-        return hypothesis_match_score(**known)
+        return hypothesis_match_score(**scores)
 
     @property
     def is_incomplete(self) -> bool:
@@ -159,10 +159,9 @@ class LabelledSample(LabelKeyRow):
         if is_right:
             return judged
         if facet == "context":
-            return 1 - judged  # contexts match or do not match
+            return 1 - judged  # A wrong match has only one right answer, the opposite one.
         correct = [label.correct_score(facet) for label in self.labels.values()]
-        known = [score for score in correct if score is not None]
-        return majority(known)
+        return majority([score for score in correct if score is not None])
 
 
 def judge_answers(sample: JudgedSample) -> dict[str, dict[str, str]] | None:

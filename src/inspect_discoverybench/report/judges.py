@@ -55,12 +55,18 @@ def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     for result in sorted(results, key=attrgetter("score.score")):
         first_scores.setdefault(result.score.judge, result.score.score)
 
-    def rank(result: ResultRow) -> tuple[int, str, bool, int, str]:
+    def place(result: ResultRow) -> tuple[int, str, bool, int, str]:
         score = result.score
-        return -counts[score.judge], first_scores[score.judge], not score.is_scored, -len(score.keys), score.score
+        return (
+            -counts[score.judge],
+            first_scores[score.judge],  # of judges that scored equally many samples, the one of the first score
+            not score.is_scored,
+            -len(score.keys),
+            score.score,
+        )
 
     main: dict[str, ResultRow] = {}
-    for result in sorted(results, key=rank):  # the first result of a sample counts
+    for result in sorted(results, key=place):  # the first result of a sample counts
         main.setdefault(result.sample.uuid, result)
     return list(main.values())
 

@@ -174,5 +174,5 @@ def _facts(results: Iterable[ResultRow]) -> Mapping[str, str]:
 
 
 def _listed(values: Iterable[str | None]) -> str:
-    known = {value for value in values if value}
-    return ", ".join(sorted(known))
+    distinct = {value for value in values if value}
+    return ", ".join(sorted(distinct))

@@ -51,13 +51,13 @@ def read_results(paths: Iterable[str | Path]) -> ResultFrame:
     Raises:
         DataError: There is no log, or none of the logs can be used.
     """
-    found: list[str] = []
+    locations: list[str] = []
     for path in paths:
-        found += log_paths(str(path))
-    if not found:
+        locations += log_paths(str(path))
+    if not locations:
         raise DataError("There is no log to read. Pass logs or folders of logs.")
 
-    logs = read_logs(dict.fromkeys(found))
+    logs = read_logs(dict.fromkeys(locations))
     logs.sort(key=lambda log: log.modified)
     results: list[ResultRow] = []
     for log in logs:

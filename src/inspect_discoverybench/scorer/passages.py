@@ -105,7 +105,7 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
     """
     if len(quotes) > MAX_QUOTES:
         raise ReplyRejected(f"there are {len(quotes)} quotes, but the maximum is {MAX_QUOTES}. Quote whole passages.")
-    found = []
+    contents = []
     words = [*_words(text)]
     for quote in quotes:
         shown = prompt_values(quote=quote[:200])["quote"]
@@ -130,9 +130,9 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
         is_whole = word_count > 0 and passage.is_line_or_sentence
         if word_count < MIN_WORDS and not is_whole:
             raise ReplyRejected(f"this quote is no whole line or sentence, nor {MIN_WORDS} words long: {shown}.")
-        found.append(passage.content)
+        contents.append(passage.content)
         words = words[after:]
-    return found
+    return contents
 
 
 def _words(text: str) -> Iterator[_Word]:

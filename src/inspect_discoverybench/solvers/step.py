@@ -179,9 +179,10 @@ class NoAction:
 
 
 def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> WrittenCode | WrittenAnswer | NoAction:
-    """Read the action in a model's text: the first block of code, or all of them if code is required, or an object.
+    """Read the action in a model's text: code in blocks, or an answer as an object.
 
-    An object before the code is an answer, and so is one where only code is allowed.
+    The code is that of the first block, or of all blocks if only code is allowed. An object before the first block is
+    an answer. An answer is returned even if only code is allowed.
     """
     if not allowed:
         return NoAction()

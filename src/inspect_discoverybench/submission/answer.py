@@ -88,9 +88,10 @@ def is_placeholder(hypothesis: str) -> bool:
 
 
 def arguments_as_text(arguments: Mapping[str, Any], tool: str = SUBMIT) -> dict[str, str] | None:
-    """Convert the arguments of a tool to text. Other values are left out.
+    """Convert the arguments of a tool to text. Arguments that the tool does not have are left out.
 
-    Keys may be capitalised, and values may be null, lists or mappings. The required one may hold all of them as JSON.
+    Keys may be capitalised, and values may be null, lists or mappings. The value of the required argument may be all of
+    the arguments as JSON.
 
     Returns:
         The arguments by name; None without the required one, or if a key occurs twice, once capitalised.
@@ -98,12 +99,14 @@ def arguments_as_text(arguments: Mapping[str, Any], tool: str = SUBMIT) -> dict[
     names = ARGUMENTS[tool]
     required = names[0]
     values = _with_plain_keys(arguments)
-    if required not in values or len(values) < len(arguments):
+    has_repeated_key = len(values) < len(arguments)
+    if required not in values or has_repeated_key:
         return None
     inner = _with_plain_keys(_mapping(values[required]))
     if required in inner and inner.keys() <= set(names):
         values = {**values, **inner}
-    if tool == PYTHON and not isinstance(values[required], str | list):  # Inspect tells the model what it expects
+    # Other types are no code. Inspect rejects the call, and tells the model what it expects.
+    if tool == PYTHON and not isinstance(values[required], str | list):
         return None
     return {name: _as_text(values.get(name)) for name in names}
 
