@@ -74,14 +74,14 @@ def _secrets_of_url(url: str) -> dict[str, str]:
 
 
 def public_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a model's settings may be printed and recorded.
+    """A model's settings as they may be printed and recorded.
 
-    These are all names, and of the values
+    All names stay. Of the values,
 
-    - numbers, booleans and plain texts, without keys;
-    - of URLs, scheme, host and path (`public_url`);
-    - of what is sent as it is, such as `extra_headers` and `extra_body`, a digest of each value;
-    - `[name]` where the name says that the value is a key, and the type's name where the value is an object.
+    - numbers, booleans and plain texts stay, without the keys in them;
+    - a URL keeps its scheme, host and path (`public_url`);
+    - the parts of a request that are sent as they are, such as `extra_headers` and `extra_body`, become digests;
+    - a value whose name says that it is a key becomes `[name]`, and an object becomes the name of its type.
 
     Settings are free of secrets if and only if this function returns them unchanged. Two results differ if the
     settings do, except in keys.

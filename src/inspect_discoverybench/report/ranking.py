@@ -125,7 +125,7 @@ def _sentences(benchmark: Benchmark) -> Iterator[str]:
     else:
         yield from _lead(best[0], benchmark.runners_up[0])
 
-    # What restating the goal earns from a judge that only compares words says nothing.
+    # The score of a restated goal says nothing if the judge only compares words.
     if benchmark.floor is None and not any(is_offline(judge) for judge in benchmark.judges):
         yield "The *floor* was not run: add the solver `discoverybench/goal_echo`, which restates the goal."
 

@@ -44,7 +44,7 @@ class _Sample:
         return all(key in scores for scores in self.epochs)
 
 
-# A reducer of epochs leaves out unscored epochs, and why an epoch scored 0.
+# The scores are not reduced over epochs: a reducer leaves out unscored epochs, and the reason why an epoch scored 0.
 @metric(name="hms", scores="unreduced")
 def hms_summary() -> Metric:
     """Mean HMS with its standard error and 95 % interval, and counts of epochs by outcome.
@@ -87,7 +87,7 @@ def _summary_of(key: str, samples: Sequence[_Sample], scores: Sequence[SampleSco
         name: estimate.mean,
         f"{name}_{CI_LOWER}": estimate.low,
         f"{name}_{CI_UPPER}": estimate.high,
-        # Whether something was submitted is the same for all keys.
+        # The other counts, such as of samples without a submission, are the same for all keys.
         f"{name}_judged": counts["judged"],
         f"{name}_unscored": counts["unscored"],
     }

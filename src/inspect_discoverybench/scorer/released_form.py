@@ -71,7 +71,7 @@ class ReleasedVerdict:
     matched: Mapping[int, int]
 
     def values(self, variables: float, relationship: float) -> dict[str, float]:
-        """The score keys; NaN where a factor is undecided, as for HMS even if another factor is 0.
+        """The score keys. As with HMS, a product with an undecided factor is NaN, even if another factor is 0.
 
         Each matched pair repeats the questions about the whole hypotheses, so that the released sum over pairs is
         recall × precision × variables × relationship.
@@ -116,9 +116,9 @@ def _lines(side: str, parts: Sequence[Part]) -> list[str]:
 async def ask_released(
     judge: Judge, pair: HypothesisPair, workflows: tuple[str, str] = NO_WORKFLOWS
 ) -> ReleasedVerdict | ParseFailure:
-    """Extract the parts of both hypotheses, and match each predicted one with the first free gold one that fits.
+    """Extract the parts of both hypotheses, and match each predicted part with a gold part.
 
-    Matches are asked one after another, and the search for a part stops at the first.
+    A predicted part is compared with the unmatched gold parts, one after another, until one matches.
 
     Args:
         judge: The judge.

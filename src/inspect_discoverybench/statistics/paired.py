@@ -53,8 +53,8 @@ class PairedDifference:
 
 
 def compare_paired(
-    a: Values,
-    b: Values,
+    first: Values,
+    second: Values,
     clusters: Sequence[Hashable],
     studies: Sequence[Hashable] | None = None,
     possible: tuple[Bounds, Bounds] | None = None,
@@ -63,8 +63,8 @@ def compare_paired(
     """Compare two systems on the same tasks.
 
     Args:
-        a: Scores of the first system in [0, 1], one per task; NaN if it is unscored and `possible` is given.
-        b: Scores of the second system for the same tasks.
+        first: Scores of the first system in [0, 1], one per task; NaN if it is unscored and `possible` is given.
+        second: Scores of the second system for the same tasks.
         clusters: The cluster of each task.
         studies: The study of each task, None if it is not known; needed for `new_studies`.
         possible: The lowest and the highest scores that each task could have had, of both systems; None if all samples
@@ -74,16 +74,16 @@ def compare_paired(
     Raises:
         InvalidArgument: There are no scores, a score is not in [0, 1], or the lengths differ.
     """
-    if len(a) != len(b):
-        raise InvalidArgument(f"A paired comparison needs the same tasks, got {len(a)} and {len(b)} scores.")
-    bounds_of_a, bounds_of_b = possible or (Bounds(a, a), Bounds(b, b))
-    for scores in (*bounds_of_a, *bounds_of_b):
+    if len(first) != len(second):
+        raise InvalidArgument(f"A paired comparison needs the same tasks, got {len(first)} and {len(second)} scores.")
+    first_bounds, second_bounds = possible or (Bounds(first, first), Bounds(second, second))
+    for scores in (*first_bounds, *second_bounds):
         check_scores(scores, clusters)
     bounds = Bounds(
-        lowest=_differences(bounds_of_a.lowest, bounds_of_b.highest),
-        highest=_differences(bounds_of_a.highest, bounds_of_b.lowest),
+        lowest=_differences(first_bounds.lowest, second_bounds.highest),
+        highest=_differences(first_bounds.highest, second_bounds.lowest),
     )
-    values = _differences(a, b)
+    values = _differences(first, second)
     is_scored = ~np.isnan(values)
     scored = values[is_scored]
     scored_clusters = list(compress(clusters, is_scored))
@@ -106,8 +106,8 @@ def compare_paired(
     )
 
 
-def _differences(a: Values, b: Values) -> np.ndarray:
-    differences: np.ndarray = np.subtract(a, b)
+def _differences(first: Values, second: Values) -> np.ndarray:
+    differences: np.ndarray = np.subtract(first, second)
     return np.round(differences, DECIMALS)
 
 
