@@ -5,6 +5,7 @@ The logs are synthetic, with predicted hypotheses as long as those of real runs.
 
 import shutil
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from measure import in_fresh_process, own_folders, show
@@ -28,17 +29,28 @@ def write_logs(folder: str, logs: int, samples: int, configurations: int) -> Non
     write_logs(runs, Path(folder), samples, padding=20_000)
 
 
-def write_report(logs: str, out: str) -> tuple[float, float]:
-    """Seconds that a report takes, and its peak memory in MB."""
-    from resource import RUSAGE_SELF, getrusage
+@dataclass(frozen=True)
+class Cost:
+    """What a report takes: seconds, seconds of CPU time (its own and those of its workers), and peak memory in MB."""
+
+    seconds: float
+    cpu: float
+    workers_cpu: float
+    memory: float
+
+
+def write_report(logs: str, out: str) -> Cost:
+    """Write a report, and measure it."""
+    from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
     from inspect_discoverybench.report import folder
 
-    start = time.perf_counter()
+    start, cpu_start = time.perf_counter(), time.process_time()
     folder.write_report([logs], Path(out))
-    seconds = time.perf_counter() - start
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu_start
+    workers = getrusage(RUSAGE_CHILDREN)
     memory = getrusage(RUSAGE_SELF).ru_maxrss / 1024
-    return seconds, memory
+    return Cost(seconds, cpu, workers.ru_utime + workers.ru_stime, memory)
 
 
 def open_page(page: str) -> float:
@@ -63,14 +75,27 @@ def main() -> None:
             out = folder / f"report of {logs} logs"
             page = out / "report.html"
             in_fresh_process(write_logs, source, logs, samples, configurations)
-            seconds, memory = in_fresh_process(write_report, source, str(out))
+            cost = in_fresh_process(write_report, source, str(out))
             opened = in_fresh_process(open_page, str(page))
             megabytes = page.stat().st_size / 1e6
-            rows.append((f"{logs} logs of {samples} samples", seconds, target, memory, megabytes, opened))
+            rows.append(
+                (
+                    f"{logs} logs of {samples} samples",
+                    cost.seconds,
+                    target,
+                    cost.cpu,
+                    cost.workers_cpu,
+                    cost.memory,
+                    megabytes,
+                    opened,
+                )
+            )
     columns = {
         "logs": "",
         "report, s": ".1f",
         "target, s": "",
+        "CPU, s": ".1f",
+        "CPU of workers, s": ".1f",
         "peak memory, MB": ".0f",
         "page, MB": ".1f",
         "opened and searched, s": ".1f",
