@@ -100,9 +100,9 @@ def test_the_judge_stands_beside_what_its_latest_audit_said() -> None:
     [without] = judge_sentences(benchmarks, [])
     assert without.startswith("Judge: provider/judge. These logs have no audit of it: run `inspect eval ")
 
-    # An audit of a judge that only compares words would say nothing.
+    # A notice says that this is not a language model, so no audit is asked for.
     offline = contents(results({"a": 1.0}, judge_record=OFFLINE_JUDGE)).leaderboard.benchmarks
-    assert [*judge_sentences(offline, [])] == ["Judge: discoverybench/lexical, which is not a language model."]
+    assert [*judge_sentences(offline, [])] == []
 
     [audited] = judge_sentences(benchmarks, [audit("2026-02-01", 0.9), audit("2026-01-01", 0.5)])
     assert audited == (

@@ -72,14 +72,14 @@ def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
 
 
 def judge_sentences(benchmarks: Sequence[Benchmark], audits: Sequence[AuditRecord]) -> Iterator[str]:
-    """Which judges scored, and what the latest audit of each said."""
+    """Which judges scored, and what the latest audit of each said; not of those that are no language models."""
     by_date = sorted(audits, key=attrgetter("created"))
     latest = {audit.judge: audit for audit in by_date}  # a later audit replaces the one before it
     for model, name in _judge_names(benchmarks).items():
         audit = latest.get(model)
         if audit is None and is_offline(model):
-            yield f"Judge: {name}, which is not a language model."
-        elif audit is None:
+            continue  # a notice says what it is
+        if audit is None:
             yield (
                 f"Judge: {name}. These logs have no audit of it: run `inspect eval discoverybench/judge_audit --model "
                 f"{model}`, and pass its log, too."
