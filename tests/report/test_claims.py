@@ -41,6 +41,15 @@ def test_rates_and_their_paired_difference() -> None:
     assert b"react" in svg(section.chart).encode()
 
 
+def test_both_rates_are_seen_in_the_figure_where_they_are_equal() -> None:
+    """Points are outlines: a filled square would hide the circle below it."""
+    section = sections(claims({"a": 1, "b": 0}), claims({"a": 1, "b": 0}, seed=7))["claims"]
+    assert section.chart is not None
+    points = re.findall("<path [^>]*; rate_of: (claim rate|false-claim rate)([^>]*)>", svg(section.chart))
+    assert [rate for rate, _ in points] == ["claim rate", "false-claim rate"]
+    assert not any("fill=" in attributes for _, attributes in points)
+
+
 def test_seeds_of_the_placebo_are_averaged_by_task() -> None:
     section = sections(claims({"a": 1, "b": 0}, seed=1), claims({"a": 0}, seed=2))["claims"]
     [(data, placebo, difference)] = rows(section, *RATES)

@@ -129,7 +129,8 @@ def joined(table: pd.DataFrame, row: str, value: str, shape: str, style: Style) 
     shapes = _assigned(dict.fromkeys(table[shape]), SHAPES)
     line = base.mark_line().encode(detail=alt.Detail(field=row, type="nominal"))
     shape_of_point = _by_name(alt.Shape, table, shape, shapes).title(None)
-    point = base.mark_point(filled=True, size=80).encode(shape=shape_of_point)
+    # Outlines: of two equal values, both are seen.
+    point = base.mark_point(filled=False, strokeWidth=2.5, size=90).encode(shape=shape_of_point)
     return _rows([line, point], table, row, style)
 
 
