@@ -298,7 +298,7 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
     """Audit of a judge: hypotheses and texts with known verdicts. The evaluated model is the judge.
 
     130 pairs are made from invented studies and 30 from the gold hypotheses of DB-REAL train. 46 texts of agents have
-    the hypothesis that the judge should quote. Of 126 hypotheses, 96 of them invented, it is asked whether they claim a
+    the hypothesis that the judge should quote. Of 129 hypotheses, 99 of them invented, it is asked whether they claim a
     relationship.
 
     Args:

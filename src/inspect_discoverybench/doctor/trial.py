@@ -29,7 +29,7 @@ from inspect_discoverybench.tasks import demo, judge_audit, real
 SEED = 2
 """Seed of the choice of samples of discovery tasks."""
 
-AUDIT_SEED = 948
+AUDIT_SEED = 162
 """Seed of the choice of samples of the judge audit: with it, these are ten pairs, four texts and one claim."""
 
 DEMO_SAMPLES = 3
