@@ -4,6 +4,7 @@ import shlex
 
 import pytest
 
+from inspect_discoverybench.report.page import render_page
 from inspect_discoverybench.report.sample_list import SampleList
 from tests.typed_results import contents, results
 
@@ -22,3 +23,15 @@ def test_a_shell_reads_the_folder_of_the_command_as_it_is(log: str, folder: str)
     shown = contents(results({"a": 1.0}, log=log))
     [sample] = SampleList(shown.samples, shown.results)
     assert shlex.split(sample.command) == ["inspect", "view", "--log-dir", folder]
+
+
+def test_a_line_has_the_beginning_of_a_long_hypothesis_and_the_opened_row_has_all_of_it() -> None:
+    hypothesis = "The larger the factor, the larger the outcome. " * 20
+    shown = contents(results({"a": 1.0}, hypothesis=hypothesis))
+    html = render_page(shown).decode()
+    assert html.count(hypothesis) == 1
+    assert f"<span>{hypothesis[:160]}</span>" in html
+
+    silent = contents(results({"a": 0.0}))
+    [sample] = SampleList(silent.samples, silent.results)
+    assert sample.beginning == "–"

@@ -33,6 +33,10 @@ COLUMNS = (ID, "agent", *SCORES, *WORDS[1:])
 """Columns of a line, in their order, before the predicted hypothesis."""
 
 
+LINE_LENGTH = 160
+"""Number of characters of a hypothesis for which a line can have room."""
+
+
 @dataclass(frozen=True)
 class ListedSample:
     """A sample.
@@ -54,6 +58,11 @@ class ListedSample:
     verdicts: str
     command: str
     link: str
+
+    @property
+    def beginning(self) -> str:
+        """As much of the predicted hypothesis as a line can show. A page of many samples has the rest only once."""
+        return (self.predicted or MISSING)[:LINE_LENGTH]
 
 
 @dataclass(frozen=True)
