@@ -82,7 +82,7 @@ def test_a_model_that_calls_tools_is_its_own_judge(upstream: Path, monkeypatch: 
     }
     assert "15 of 15 samples had valid replies at the first try" in output
     assert "reading: right in 0 of 4" in output
-    assert "variables: right in 0 of 10" in output
+    assert "variables: right in 3 of 10" in output
     assert "The model acts by calls" in output
     assert "Left out" not in output
     sandboxes = {log.eval.sandbox.type for log in logs("logs-try") if log.eval.sandbox}
