@@ -2,11 +2,16 @@
 
 import re
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from inspect_discoverybench.experiment.log_lock import locked
+from inspect_discoverybench.experiment.eval_set import build_eval_set
+from inspect_discoverybench.experiment.experiment_file import ExperimentFile
+from inspect_discoverybench.experiment.log_lock import is_locked, locked
+from inspect_discoverybench.experiment.progress import ShardState, read_progress
+from inspect_discoverybench.experiment.shard import Shard
 from tests.command_line import completed, discoverybench, failed, lab, refused
 from tests.endpoint import Answer, Request, question, tool_call, truthful
 from tests.experiment.experiments import logs, start, wait_until
@@ -99,6 +104,30 @@ def test_a_shard_that_has_no_log_yet_is_found_by_its_folder() -> None:
         output = failed("status small.yaml")
     assert "Shards running: 2 (of 4)\nShards missing: 1,3,4 (of 4)\n" in output
     assert "To continue, run: discoverybench run small.yaml --shard 1/4\n" in output
+
+
+def test_a_shard_that_ends_while_the_logs_are_read_is_running() -> None:
+    folder = "logs/small/shard-2-of-4"
+    log = Path(folder, "2026-01-01T00-00-00+00-00_demo_unfinished.eval")
+    is_prepared = threading.Event()
+
+    def run_shard() -> None:
+        with locked(folder):
+            log.write_bytes(b"PK")
+            is_prepared.set()
+            # `read_progress` reads the incomplete log again for 2 s.
+            time.sleep(1)
+            log.unlink()
+
+    eval_set = build_eval_set(ExperimentFile(Path("small.yaml")))
+    process = threading.Thread(target=run_shard)
+    process.start()
+    is_prepared.wait()
+    progress = read_progress(eval_set)
+    process.join()
+    assert not is_locked(folder)
+    assert progress.shards[Shard(2, 4)] is ShardState.RUNNING
+    assert progress.is_running
 
 
 def test_logs_of_another_experiment_are_refused() -> None:

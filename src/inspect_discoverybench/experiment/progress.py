@@ -74,11 +74,13 @@ def read_progress(eval_set: EvalSet) -> Progress:
     Raises:
         InvalidExperiment: A log does not belong to the experiment, or is damaged.
     """
-    # Before the logs are read: what ends in between counts as running, not as missing.
+    # The locks are read before the logs: a shard that ends in between counts as running, not as missing.
     is_running = is_locked(eval_set.log_dir)
+    locked_folders = [folder for folder in _shard_folders(eval_set.log_dir) if is_locked(str(folder))]
     logs = _read_logs(eval_set.log_dir)
     shards = _shards(eval_set.log_dir, logs)
-    running = [shard for shard in shards if is_locked(shard.log_dir(eval_set.log_dir))]
+    running = [shard for shard in shards if Path(shard.log_dir(eval_set.log_dir)) in locked_folders]
+    # All shards divide the experiment into the same number of parts, so any of them will do.
     any_shard = shards[0] if shards else None
     require_continuation(eval_set, logs, any_shard)
 
@@ -110,10 +112,14 @@ def _shards(log_dir: str, logs: Sequence[RunLog]) -> list[Shard]:
     for log in logs:
         if log.shard is not None:
             return Shard.all(Shard.parse(log.shard).count)
-    for folder in Path(log_dir).glob("shard-*-of-*"):
+    for folder in _shard_folders(log_dir):
         _, _, count = folder.name.rpartition("-")
         return Shard.all(int(count))
     return []
+
+
+def _shard_folders(log_dir: str) -> list[Path]:
+    return list(Path(log_dir).glob("shard-*-of-*"))
 
 
 def _ended_samples(logs: Sequence[RunLog]) -> Mapping[RunLabels, dict[SampleKey, SampleOutcome]]:
