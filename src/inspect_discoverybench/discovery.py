@@ -67,7 +67,8 @@ def discovery_task(
         samples: The samples, before any filter.
         sandbox: What the user says about the sandbox.
         aggregation: The form of the score.
-        agent: The agent; None for `react`. What Inspect's `--solver` takes, which takes precedence.
+        agent: The agent, as Inspect's `--solver` accepts it; None for `react`. A `--solver` on the command line takes
+            precedence.
         agent_args: Arguments of the agent.
         version: Version of the task.
         judge: Default model of the role `grader`.
@@ -101,17 +102,19 @@ def discovery_task(
         scorer = hms(grader=judge, aggregation=aggregation, claim=claim)
         metadata[DEFAULT_JUDGE_KEY] = judge
 
+    solver = _agent(agent, agent_args, metadata)  # adds the digest of its file to the metadata
     return Task(
         name=f"discoverybench/{name}",
         display_name=title,
         dataset=MemoryDataset(selected, name=title),
         setup=setup,
-        solver=_agent(agent, agent_args, metadata),
+        solver=solver,
         cleanup=end_sample,
         scorer=scorer,
         headline_metric=SCORE_NAME if scorer else None,
         sandbox=specification,
-        # Checkpoints read files of the container's folders, which Inspect cannot. No task sees `--checkpoint`.
+        # Off, because Inspect cannot read the container's folders in memory for a checkpoint. A task is not told of
+        # `--checkpoint`, and so cannot refuse it.
         checkpoint=False if specification.type == "docker" else None,
         message_limit=200,
         # Waiting for retries and for shared slots is not work, so that a provider's outage does not use it up.

@@ -77,12 +77,12 @@ def compare(
 
 def _fail_if_worse(difference: "KeyDifference", margin: float) -> None:
     observed = difference.paired.difference
-    lowest = difference.failures_lowest
-    if min(observed, lowest) >= -margin:
+    with_failures_lowest = difference.failures_lowest
+    if min(observed, with_failures_lowest) >= -margin:
         return
     say(
         f"The candidate's mean is below the baseline's by more than {margin:g}: on these tasks, the difference is "
-        f"{observed:+.3f}, or {lowest:+.3f} with the lowest score wherever the candidate has none.",
+        f"{observed:+.3f}, or {with_failures_lowest:+.3f} with the lowest score wherever the candidate has none.",
         err=True,
     )
     raise click.exceptions.Exit(1)

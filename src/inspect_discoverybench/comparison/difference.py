@@ -91,42 +91,43 @@ def key_difference(
     """Compare the common tasks of two systems; None if no task is scored by both.
 
     Args:
-        baseline: Tasks of the baseline by what pairs them.
-        candidate: Tasks of the candidate.
+        baseline: Tasks of the baseline. Tasks of the two systems under the same key are compared.
+        candidate: Tasks of the candidate, under the same keys.
         key: Key of the score.
         comparisons: Number of differences that are read together. Interval and p-value are adjusted for it.
     """
     tasks = [
         _CommonTask(
-            cluster=result.cluster,
-            study=result.sample.study,
-            baseline=result.score(key),
-            candidate=candidate[name].score(key),
+            cluster=baseline_task.cluster,
+            study=baseline_task.sample.study,
+            baseline=baseline_task.score(key),
+            candidate=candidate[pair].score(key),
         )
-        for name, result in baseline.items()
-        if name in candidate
+        for pair, baseline_task in baseline.items()
+        if pair in candidate
     ]
     scored = [task for task in tasks if task.is_scored_by_both]
     if not scored:
         return None
 
-    of_baseline = _Side([task.baseline for task in tasks])
-    of_candidate = _Side([task.candidate for task in tasks])
+    baseline_side = _Side([task.baseline for task in tasks])
+    candidate_side = _Side([task.candidate for task in tasks])
     return KeyDifference(
         key=key,
         baseline=fmean(task.baseline.mean for task in scored),
         candidate=fmean(task.candidate.mean for task in scored),
+        # Candidate minus baseline.
         paired=compare_paired(
-            of_candidate.means,
-            of_baseline.means,
+            candidate_side.means,
+            baseline_side.means,
             clusters=[task.cluster for task in tasks],
             studies=[task.study for task in tasks],
-            possible=(of_candidate.possible, of_baseline.possible),
+            possible=(candidate_side.possible, baseline_side.possible),
             comparisons=comparisons,
         ),
-        missing=of_baseline.missing + of_candidate.missing,
-        worst=of_candidate.lowest - of_baseline.highest,
-        best=of_candidate.highest - of_baseline.lowest,
+        missing=baseline_side.missing + candidate_side.missing,
+        worst=candidate_side.lowest - baseline_side.highest,
+        best=candidate_side.highest - baseline_side.lowest,
         failures_lowest=_difference_with_failures_lowest(tasks),
     )
 

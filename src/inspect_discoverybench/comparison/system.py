@@ -161,9 +161,11 @@ def _select(text: str, selection: Mapping[str, str], results: Sequence[ResultRow
 
 def _column_text(configuration: Configuration, result: ResultRow, column: str) -> str:
     """The value of a column as users write it."""
-    columns = result.columns
-    columns["configuration"] = configuration.name
-    columns["hints"] = ", ".join(configuration.hints)
+    columns = {
+        **result.columns,
+        "configuration": configuration.name,
+        "hints": ", ".join(configuration.hints),
+    }
     value = columns[column]
     if value is None:
         return "none"
@@ -173,12 +175,12 @@ def _column_text(configuration: Configuration, result: ResultRow, column: str) -
 def _systems(text: str, selected: Selected) -> list[System]:
     """A system for each configuration among the results that the user's text selected. Its name begins with the text.
 
-    Of several scores, it has that of the first judge.
+    If the results have several scores, each system has only that of the first judge.
     """
-    # The first in alphabetical order: `HMS`, before `HMS1` of a further judge.
-    first_score = min(result.score.score for _, result in selected)
+    # `score.score` is a name. In alphabetical order, `HMS` comes before `HMS1` of a further judge.
+    first_score_name = min(result.score.score for _, result in selected)
     results: dict[Configuration, list[ResultRow]] = defaultdict(list)
     for configuration, result in selected:
-        if result.score.score == first_score:
+        if result.score.score == first_score_name:
             results[configuration].append(result)
     return [System(f"{text}: {configuration.name}", configuration, rows) for configuration, rows in results.items()]

@@ -51,7 +51,7 @@ MAX_MESSAGE_LENGTH = 500
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield the error and what caused it, through exception groups and retries; the first cause comes last."""
+    """Yield the error and what caused it, through exception groups and retries. The root cause comes last."""
     inner: BaseException | None = error
     while inner is not None:
         yield inner
@@ -90,20 +90,24 @@ def ends_sample(error: BaseException) -> bool:
 
 
 def reason_of(error: BaseException) -> str:
-    """Why a request failed, in one line: the first cause with its type, and the HTTP status if there is one."""
+    """Why a request failed, in one line.
+
+    It is the description nearest to the root cause, the type of the root cause, and the HTTP status if there is one.
+    """
+    # From the error to its root cause.
     chain = [*causes(error)]
-    first_cause = chain[-1]
+    root_cause = chain[-1]
     # Connection errors often have no text. The provider's package has usually caught and described them.
-    described = [cause for cause in chain if str(cause)] or [first_cause]
-    last_described = described[-1]
-    message = one_line(last_described)
-    body = getattr(last_described, "body", None)
+    described = [cause for cause in chain if str(cause)] or [root_cause]
+    deepest_described = described[-1]
+    message = one_line(deepest_described)
+    body = getattr(deepest_described, "body", None)
     if isinstance(body, str):  # OpenAI's package leaves it out of the message
         message = f"{message}: {one_line(body)}"
-    if isinstance(first_cause, _UNREADABLE):
+    if isinstance(root_cause, _UNREADABLE):
         message = f"{_UNREADABLE_REPLY} {message}"
 
-    kind = type(first_cause).__name__
+    kind = type(root_cause).__name__
     status = http_status(error)
     if status is None:
         return f"{message} ({kind})"
@@ -205,6 +209,7 @@ def named_model(name: str, **arguments: Any) -> Model:
     Raises:
         InvalidArgument: The name lacks the provider.
     """
+    # Inspect's name for "no model" has no provider.
     if "/" not in name and name != "none":
         raise InvalidArgument(f"{name} lacks its provider. Pass PROVIDER/MODEL, such as openai/gpt-4o.")
     # inspect-evals-lint: ignore[IEBP001] -- a user names the model, and no task is built here

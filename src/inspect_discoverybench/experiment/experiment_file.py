@@ -36,7 +36,10 @@ class ExperimentFile:
         if not isinstance(file.values, dict):
             keys = ", ".join(Experiment.model_fields)
             raise InvalidExperiment(f"{self.path}: expected a mapping with the keys {keys}.")
-        overrides = [change.apply(file.values) for change in self.changes]
+        overrides = []
+        for change in self.changes:
+            override = change.apply(file.values)  # changes the values in place
+            overrides.append(override)
         file = replace(file, overrides=overrides)
         try:
             return Experiment.model_validate(file.values), file

@@ -79,8 +79,8 @@ def new_studies_section(leaderboard: Leaderboard) -> Section | None:
         sizes = Counter(task.sample.study or "" for task in standing.tasks)
         guesses |= GUESSED_STUDIES & sizes.keys()
         largest = max(sizes.values())
-        row = standing.hms_columns
-        row |= {
+        row = {
+            **standing.hms_columns,
             "new studies low": 100 * new.low,
             "new studies high": 100 * new.high,
             "lowest without one study": 100 * new.lowest,

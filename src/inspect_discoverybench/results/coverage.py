@@ -48,7 +48,7 @@ def describe_coverage(benchmark: str, results: Sequence[ResultRow]) -> str:
 
 
 def describe_tasks(domains: Mapping[int | str, str | None], selections: Collection[str], available: int) -> str:
-    """The tasks with these domains, as for `describe_coverage`.
+    """Describe the tasks with these domains, in the words of `describe_coverage`.
 
     Args:
         domains: The domain of each task, by id.
@@ -59,9 +59,10 @@ def describe_tasks(domains: Mapping[int | str, str | None], selections: Collecti
     if count >= available:
         return "the only task" if count == 1 else f"all {count} tasks"
 
-    selection = "all"
     if len(selections) == 1:
         [selection] = selections
+    else:
+        selection = "all"  # its text, "… selected", fits whatever the runs did
     chosen = SELECTIONS[selection].format(count)
     names = sorted(domain or "no domain" for domain in domains.values())
     # Domains with equal counts stay in alphabetical order.

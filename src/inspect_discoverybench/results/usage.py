@@ -20,14 +20,19 @@ def total_cost(usages: Iterable[ModelUsage]) -> float | None:
 
 
 def judge_usage(sample: EvalSample) -> list[ModelUsage] | None:
-    """The judge's usage in a sample; None if it is unknown, because `inspect score` does not record it."""
+    """The judge's usage in a sample: empty if the judge was not asked.
+
+    None if it is unknown, because `inspect score` does not record it.
+    """
     usage = (sample.role_usage or {}).get(GRADER)
     if usage is not None:
         return [usage]
 
     scores = (sample.scores or {}).values()
     was_asked = any((score.metadata or {}).get("replies") for score in scores)
-    return None if was_asked else []
+    if was_asked:
+        return None
+    return []
 
 
 def agent_tokens(sample: EvalSample) -> int:

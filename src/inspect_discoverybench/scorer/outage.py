@@ -41,7 +41,9 @@ def _has_failed(request: ModelEvent) -> bool:
     if not request.error:
         return False
     was_cancelled = "cancelled" in request.error.casefold()
-    return bool(request.retries) or not was_cancelled
+    if was_cancelled:
+        return bool(request.retries)  # an attempt before it failed
+    return True
 
 
 def reached_limit() -> str | None:

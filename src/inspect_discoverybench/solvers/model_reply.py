@@ -142,7 +142,8 @@ def _is_empty(output: ModelOutput) -> bool:
         return True
     if output.stop_reason in CUT_OFF:
         return False
-    return not without_reasoning(output.message.text) and not output.message.tool_calls
+    answer_text = without_reasoning(output.message.text)
+    return not answer_text and not output.message.tool_calls
 
 
 def _normalized(output: ModelOutput) -> ModelOutput:

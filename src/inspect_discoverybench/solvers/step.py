@@ -181,8 +181,8 @@ class NoAction:
 def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> WrittenCode | WrittenAnswer | NoAction:
     """Read the action in a model's text: code in blocks, or an answer as an object.
 
-    The code is that of the first block, or of all blocks if only code is allowed. An object before the first block is
-    an answer. An answer is returned even if only code is allowed.
+    The code is that of the first block, or of all blocks if only code is allowed. If the first block contains the
+    object of an answer, it is no code. An answer is returned even if only code is allowed.
     """
     if not allowed:
         return NoAction()
@@ -190,8 +190,11 @@ def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> WrittenCo
     is_complete = output.stop_reason not in CUT_OFF
     text = without_reasoning(output.completion, is_complete)
     blocks = python_blocks(text, is_complete) if "python" in allowed else []
-    if blocks and parse_submission(text[: blocks[0].end]) is None:
-        # A program may be written in several blocks. Otherwise, the model is to see the output of the first one.
+    # The text up to and including the first block.
+    has_code = bool(blocks) and parse_submission(text[: blocks[0].end]) is None
+    if has_code:
+        # If `submit` is allowed too, only the first block is run, so that the model sees its output. If not, a program
+        # may be written in several blocks.
         if "submit" in allowed:
             blocks = blocks[:1]
         return WrittenCode("\n".join(block.code for block in blocks), text[: blocks[-1].end])

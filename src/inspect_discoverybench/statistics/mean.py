@@ -47,7 +47,7 @@ def estimate_mean(
     The interval contains the mean, stays within [0, 1], and is never a single point, even if all scores are equal.
 
     Args:
-        values: One score per task; NaN if it is unscored, if `possible` is given.
+        values: One score per task. A task without a score has NaN, which is accepted only with `possible`.
         clusters: The cluster of each task, such as its gold hypothesis.
         studies: The study of each task, None if it is not known; needed for `new_studies`.
         possible: The lowest and the highest score that each task could have had; None if all samples are scored.
@@ -64,14 +64,14 @@ def estimate_mean(
     scored_clusters = list(compress(clusters, is_scored))
     check_scores(scored, scored_clusters)
 
-    these_tasks = mean_interval(bounds, clusters)
-    on_scored = cluster_mean(scored, scored_clusters)
+    interval = mean_interval(bounds, clusters)
+    mean_of_scored = cluster_mean(scored, scored_clusters)
     return Estimate(
-        mean=on_scored.mean,
-        low=these_tasks.low,
-        high=these_tasks.high,
+        mean=mean_of_scored.mean,
+        low=interval.low,
+        high=interval.high,
         tasks=len(scored),
         clusters=len(set(scored_clusters)),
-        new_studies=on_new_studies(scores, bounds, studies, these_tasks, lowest=0),
-        standard_error=math.sqrt(on_scored.variance),
+        new_studies=on_new_studies(scores, bounds, studies, interval, lowest=0),
+        standard_error=math.sqrt(mean_of_scored.variance),
     )
