@@ -44,6 +44,7 @@ def download_tree(root: Path) -> None:
         differing = file_differences(tree)
         if differing:
             raise DataError(f"{shown_url}: {first_difference(differing)}. {_REMEDY}")
+        # A rename cannot replace a folder that has files. The old one is moved to where `finally` removes it.
         if root.exists():
             root.rename(partial / "replaced")
         tree.rename(root)

@@ -74,7 +74,10 @@ def read_goals(split: str, paths: Sequence[Path], answer_key: Path | None) -> li
 
 
 def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds | None = None) -> SampleMetadata:
-    """Metadata of a goal. The gold hypothesis is empty if neither the metadata file nor the answer key has it.
+    """Metadata of a goal.
+
+    With an answer key, the gold hypothesis is that of the key, and empty if the key lacks the goal, even if the
+    metadata file has one. Without an answer key, it is that of the metadata file, which may be empty.
 
     Raises:
         DataError: The name of the metadata file is invalid.

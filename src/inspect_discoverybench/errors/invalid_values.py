@@ -32,7 +32,10 @@ def require_positive(name: str, value: object) -> None:
 
 
 def require_boolean(name: str, value: object) -> None:
-    """Raise `InvalidArgument` if the argument `name` is not a boolean. Inspect reads true, yes and on as one."""
+    """Raise `InvalidArgument` if the argument `name` is not a boolean.
+
+    Inspect has already read true, yes and on as `True`.
+    """
     if not isinstance(value, bool):
         raise InvalidArgument(f"{name} must be true or false, got {value}.")
 

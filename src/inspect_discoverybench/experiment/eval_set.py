@@ -162,10 +162,12 @@ def _task_with_solver(cell: MatrixCell) -> Task:
     if cell.solver is None:
         return _create_task(cell)
 
-    # Built for every task, so that the error about a solver names its own origin, and not that of the task.
+    # The solver is built for every task, although a discovery task builds its own: an error then names the origin of
+    # the solver, and not that of the task.
     solver = _build_solver(cell.solver, cell.solver_origin)
     if is_discovery_task(cell.task.name):
-        # As arguments of the task, which `inspect eval-retry` passes again. It would not restore a solver object.
+        # A discovery task gets the agent as task arguments, because `inspect eval-retry` passes those again. It would
+        # not restore a solver object.
         return _create_task(cell, agent=cell.solver.name, agent_args=cell.solver.args)
     return task_with(_create_task(cell), solver=solver)
 

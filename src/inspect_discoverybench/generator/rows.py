@@ -212,7 +212,8 @@ def observe(spec: Spec, exact: Column, settings: Spec, seed: str) -> Column:
     noise = random.normal(0, deviation, rows)
     recorded = rounded(exact + noise * is_noisy, spec)
     if not spec.get("children"):
-        # What was sampled stays in its range; what was computed may be outside of it before the noise.
+        # A column without children was sampled within its range, and noise must not move it out. A computed column is
+        # not clipped: it may be outside of its range even without noise.
         recorded = recorded.clip(spec.get("low"), spec.get("high"))
     return recorded.mask(is_missing)
 

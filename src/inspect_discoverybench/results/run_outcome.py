@@ -80,7 +80,9 @@ class HeadlineScore:
             return None
         value = float(headline.metric.value)
         interval = None
-        if not samples.errors:  # which Inspect does not count: they could have had any score
+        # Inspect's interval leaves out samples with errors, which could have had any score. It is shown only if there
+        # are none.
+        if not samples.errors:
             interval = _interval(headline.score.metrics)
         return cls(headline.score.name, value, interval)
 

@@ -200,7 +200,7 @@ def _model_settings(log: EvalLog) -> Settings:
 
 
 def _roles(spec: EvalSpec) -> Settings:
-    """The models of roles with their settings, without the judge, which the record of the score has."""
+    """The models of roles with their settings. The judge is left out: the record of the score has it."""
     roles = {}
     for role, models in (spec.model_roles or {}).items():
         if role != GRADER:

@@ -32,11 +32,13 @@ class TaskResult:
         return self.sample.gold_hypothesis or self.sample.id
 
     def has(self, key: str) -> bool:
-        """Whether the judge is asked about a key: a score without it is neither 0 nor missing.
+        """Whether the judge is asked about a key of the score.
 
-        Where there is no score at all, because of an error, it is missing.
+        If it is not asked, no score of the key is missing. Results without any score, because of an error, do not tell.
+        If all are such, the answer is yes, and the score is missing.
         """
         is_placebo = self.results[0].run.is_placebo
+        # The judge is not asked if the claim may be true although the columns are permuted.
         if key == CLAIM_KEY and is_placebo and self.sample.survives_permutation:
             return False
         return all(key in result.score.keys for result in self.results if result.score.keys)

@@ -71,10 +71,13 @@ class ReleasedVerdict:
     matched: Mapping[int, int]
 
     def values(self, variables: float, relationship: float) -> dict[str, float]:
-        """The score keys. As with HMS, a product with an undecided factor is NaN, even if another factor is 0.
+        """The score keys.
 
-        Each matched pair repeats the questions about the whole hypotheses, so that the released sum over pairs is
-        recall × precision × variables × relationship.
+        An undecided factor is NaN. It makes `hms_released` NaN, even if another factor is 0, as with HMS.
+
+        The released evaluator adds up variables × relationship over the matched pairs. Both are asked about the whole
+        hypotheses, so they are the same for each pair. The sum, normalised, is recall × precision × variables ×
+        relationship.
 
         Args:
             variables: F1 of the variables of the whole hypotheses.

@@ -361,6 +361,7 @@ def _reason(result: ExecResult[str]) -> str:
     """Why the result of a client is unusable."""
     if result.success:
         return "the reply is not valid"
+    # Cleaning removes characters, so more than `MAX_REASON` are kept until then.
     text = clean(result.stderr[-2000:]).strip() or clean(result.stdout[-2000:]).strip()
     if not text:
         return f"exit code {result.returncode}"
