@@ -47,8 +47,11 @@ def accuracy(*samples: LabelledSample) -> dict[str, Statistic]:
 
 def test_accuracy_by_step_next_to_the_papers() -> None:
     """The interval is Clopper and Pearson's for 9 of 10."""
+    # Different gold hypotheses, so that the samples are independent.
     right = [labelled("rrrrr", gold=f"g{number}") for number in range(9)]
-    statistics = accuracy(*right, labelled("wrrwr"), labelled())
+    wrong_in_two = labelled("wrrwr")  # the gold context and the variables
+    unlabelled = labelled()
+    statistics = accuracy(*right, wrong_in_two, unlabelled)
     assert statistics["samples"].number == 11
     assert statistics["labelled samples"].number == 10
     assert_fields(statistics["judge right: gold context"], number=10, value=0.9, paper=0.97)

@@ -20,7 +20,8 @@ def test_every_text_is_read_back_without_control_characters_and_none_is_a_formul
     written = to_csv([{"name": "n", "text": text}])
     path.write_text(written, "utf-8", newline="")
     [row] = read_rows(path)
-    assert row.values["text"] == text.translate(dict.fromkeys(map(ord, "\r\x1b\x9b\0"))).strip()
+    removed = str.maketrans("", "", "\r\x1b\x9b\0")
+    assert row.values["text"] == text.translate(removed).strip()
     [cells] = rows(path)
     assert not cells["text"].startswith(STARTS)
 

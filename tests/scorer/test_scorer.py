@@ -103,7 +103,10 @@ def test_gold_and_predicted_cannot_be_swapped_by_position() -> None:
 
 
 def test_an_undecided_facet_leaves_hms_unscored_although_another_is_0() -> None:
-    """Counting such samples as 0 would remove only samples that could have scored."""
+    """If such samples counted as 0, only samples that could have scored above 0 would be left out.
+
+    The mean would be too low.
+    """
     replies = scripted(extract=CONTEXTS, match="perhaps", variables="two", relationship='{"answer": "C"}')
     judge = InProcessJudge(replies)
     score = judged(judge)

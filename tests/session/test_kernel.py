@@ -136,7 +136,7 @@ def test_lines_of_python_may_begin_with_a_percent_sign(session: Session, code: s
 
 
 @pytest.mark.parametrize("code", ["x = !ls", "x?", "(7\n% 4 5)", "'''\n%ls", "1 +\n%ls", "%ls\n1 +"])
-def test_other_lines_that_are_no_python_are_a_syntax_error(session: Session, code: str) -> None:
+def test_code_that_is_no_python_even_without_notebook_commands_is_a_syntax_error(session: Session, code: str) -> None:
     reply = session.run(code)
     assert reply["status"] == "error"
     assert reply["output"].count("SyntaxError") == 1

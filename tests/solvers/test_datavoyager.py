@@ -211,6 +211,8 @@ def test_the_planner_revises_at_most_twice_after_two_turns_without_progress() ->
 @pytest.mark.parametrize("progress", [False, True])
 def test_the_planner_revises_the_plan_if_an_instruction_is_repeated_without_progress(progress: bool) -> None:
     again = verdict("coder", "count", progress=progress)
+    # The critic's COUNT and `again` alternate with WORKED. This is the coder's reply or, where a revision replaces the
+    # coder's turn, the planner's.
     script: list[Turn] = [PLANNED, COUNT, WORKED, again, WORKED, again, WORKED, again, WORKED, SUBMITTED]
     sample = play(script, datavoyager(turns=4))
     count = "coder: count"
