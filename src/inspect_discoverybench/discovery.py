@@ -117,7 +117,7 @@ def discovery_task(
         # `--checkpoint`, and so cannot refuse it.
         checkpoint=False if specification.type == "docker" else None,
         message_limit=200,
-        # Waiting for retries and for shared slots is not work, so that a provider's outage does not use it up.
+        # Waiting for retries and for shared slots is not work, so a provider's outage does not use up this limit.
         working_limit=3600,
         config=GenerateConfig(timeout=DEFAULT_TIMEOUT),
         token_limit="output:100000",
@@ -158,7 +158,7 @@ def _viewer(claim: bool, is_placebo: bool) -> ViewerConfig:
         labels[CLAIM_KEY] = "False claim"
         scales[CLAIM_KEY] = ScoreColorScale(palette="good-low", min=0, max=1)
     elif claim:
-        labels[CLAIM_KEY] = "Claim"  # without colors: a claim is good if it is true, which this score does not say
+        labels[CLAIM_KEY] = "Claim"  # without colors: this score does not say whether the claim is true
     columns = [TaskSamplesColumn(id=name) for name in ("sampleStatus", "sampleId", "input")]
     columns += [TaskSamplesColumn.score(SCORE_NAME, key) for key in labels]
     columns += [TaskSamplesColumn(id=name) for name in ("answer", "target", "tokens", "duration", "limit", "error")]

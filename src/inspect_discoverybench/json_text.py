@@ -11,7 +11,7 @@ from typing import Any
 from inspect_discoverybench.errors.exceptions import ReplyRejected
 
 _STRING = re.compile(r'"(?:[^"\\]++|\\.?+)*+"?+', re.DOTALL)
-"""Matches a JSON string, also one that is cut off, so that no character is read twice."""
+"""Matches a JSON string, even if it is cut off. No character is read twice."""
 
 _BACKSLASH = re.compile(r'\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})?+')
 """Matches an escape in a JSON string, or a backslash that begins none."""

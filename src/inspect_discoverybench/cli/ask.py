@@ -167,7 +167,11 @@ def _study(data_files: list[Path], metadata: Path | None) -> dict[str, Any]:
 
 
 def _print_answer(sample: EvalSample) -> str | None:
-    """Print the hypothesis, the workflow and the score of a sample, as far as it has them. Returns the hypothesis."""
+    """Print the hypothesis, the workflow and the score of a sample. What the sample lacks is left out.
+
+    Returns:
+        The hypothesis.
+    """
     score = (sample.scores or {}).get(SCORE_NAME)
     hypothesis, workflow = _answer(sample, score)
     if hypothesis:
@@ -178,7 +182,7 @@ def _print_answer(sample: EvalSample) -> str | None:
 
 
 def _answer(sample: EvalSample, score: Score | None) -> tuple[str | None, str]:
-    """The hypothesis and the workflow: what was scored, else what was submitted."""
+    """The hypothesis and the workflow that were scored. If the sample has no score, those that were submitted."""
     if score is not None:
         return score.answer, str((score.metadata or {}).get("workflow") or "")
     answer = None if sample.error else answer_of(sample)

@@ -14,7 +14,7 @@ from inspect_discoverybench.experiment.yaml_file import parse_yaml
 
 
 def named_values(_context: click.Context, parameter: click.Parameter, arguments: tuple[str, ...]) -> dict[str, Any]:
-    """Callback of click for an option NAME=VALUE that can be repeated: the values, which are YAML, by name."""
+    """Read the values of an option NAME=VALUE that can be repeated, as click's callback. Each value is YAML."""
     option = parameter.opts[0]
     values = {}
     for argument in arguments:

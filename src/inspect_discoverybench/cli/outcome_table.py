@@ -66,7 +66,10 @@ def _print_tasks(result: ExperimentResult) -> None:
 
 
 def _print_meaning(result: ExperimentResult) -> None:
-    """Print what the scores mean: nothing if an offline judge gave them, else what to compare them with."""
+    """Print what the scores mean.
+
+    If an offline judge gave them, they are no result. Otherwise, the user is told what to compare them with.
+    """
     if not any(outcome.has_hms for outcome in result.outcomes):
         return
     judges = sorted(result.eval_set.judges)

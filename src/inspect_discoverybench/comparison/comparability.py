@@ -52,7 +52,10 @@ def incompatibilities(baseline: System, candidate: System) -> Iterator[str]:
 
 
 def _version(system: System) -> str:
-    """The number of the task's version, which changes when scores are no longer comparable; its letter may differ."""
+    """The number of the task's version. It changes when scores are no longer comparable.
+
+    The letter of the version may differ.
+    """
     numbers = _recorded(system.results, "run.version_number")
     return ", ".join(numbers)
 
@@ -73,8 +76,8 @@ def _differing_sample(baseline: System, candidate: System, column: str) -> str |
 def _sample_with_differing_workflow(baseline: System, candidate: System) -> str | None:
     """The id of the first common sample whose gold workflows differ.
 
-    Their fingerprints are compared and not the column, which is empty both without a workflow and if a log does not
-    record it.
+    The fingerprints of the workflows are compared, and not the column. The column is empty if there is no workflow, but
+    also if a log does not record it.
     """
     for key, task in baseline.tasks.items():
         other = candidate.tasks.get(key)

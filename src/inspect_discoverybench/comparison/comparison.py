@@ -52,7 +52,8 @@ class SystemRank:
 
     Attributes:
         system: Name of the system.
-        estimate: The mean over those that it scored. Its interval covers what missing scores could be.
+        estimate: The mean over the tasks in which the system has a score. Its interval covers what missing scores could
+            be.
         tasks: Number of tasks that all systems ran.
         missing: Number of the system's samples of these tasks without HMS, in all epochs.
     """

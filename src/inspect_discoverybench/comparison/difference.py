@@ -36,7 +36,7 @@ class _Side:
 
     @property
     def means(self) -> list[float]:
-        """The score of each task; NaN without any."""
+        """The mean score of each task over its epochs. A task without any score has NaN."""
         return [score.mean for score in self.scores]
 
     @cached_property

@@ -64,8 +64,8 @@ def read_systems(texts: Sequence[str]) -> tuple[list[System], dict[str, str]]:
     """Read at least two systems.
 
     Args:
-        texts: Logs, folders and selections (`PATH:column=value,…`), which distinguish systems with the same name. Of
-            several scores, that of the first judge is read unless one is selected.
+        texts: Logs, folders and selections (`PATH:column=value,…`). They distinguish systems with the same name. If
+            there are several scores and none is selected, the score of the first judge is read.
 
     Returns:
         The systems, and the reason for each log that could not be used.
@@ -102,7 +102,7 @@ def read_systems(texts: Sequence[str]) -> tuple[list[System], dict[str, str]]:
 
 
 def _require_distinct_samples(systems: Sequence[System]) -> None:
-    """Refuse systems that have a score in common: it would hide a part of their difference.
+    """Refuse systems that have a score in common. A common score would hide a part of their difference.
 
     Raises:
         InvalidArgument: A score of a sample belongs to two systems.

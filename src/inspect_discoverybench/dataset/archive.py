@@ -64,7 +64,7 @@ def _download(url: str, folder: Path) -> Path:
         path = pooch.retrieve(url, None, "archive.tar.gz", folder, downloader=downloader)
         return Path(path)
     except OSError as error:  # includes all errors of `requests`
-        # Not the message of `requests`: it has URLs, with passwords and signatures.
+        # The message of `requests` is not shown, because it contains URLs with passwords and signatures.
         reason = type(error).__name__
         response = getattr(error, "response", None)
         if response is not None:

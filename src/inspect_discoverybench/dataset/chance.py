@@ -122,7 +122,7 @@ def _p_value(pair: "pd.DataFrame") -> float | None:
     first, second = pair.iloc[:, 0], pair.iloc[:, 1]
     if min(first.nunique(), second.nunique()) < 2:
         return None
-    # scipy warns of small tables and of ties. Both are those of the original table, not a fault of the placebo.
+    # scipy warns of small tables and of ties. The original table has both, too, so they are no fault of the placebo.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if _is_number(first) and _is_number(second):

@@ -18,7 +18,7 @@ from inspect_discoverybench.dataset.table_file import Table, is_table
 from inspect_discoverybench.errors.exceptions import DataError
 
 Counts = Mapping[str, set[str]]
-"""The items that were counted, such as ids of samples, by what they are called. What there is none of is missing."""
+"""The items that were counted, such as ids of samples, by the name of their kind. A kind without items is missing."""
 
 MISSING_COLUMNS = "described columns that are missing"
 TWICE_DESCRIBED = "columns that are described twice"

@@ -14,15 +14,15 @@ from inspect_ai.util import sandbox
 from inspect_discoverybench.dataset.metadata_files import METADATA_NAME
 from inspect_discoverybench.errors.exceptions import DataError
 
-# Folders of Reflexion. A colon is reserved, too: Inspect reads what is before it as a sandbox's name.
+# Folders of Reflexion. A colon is reserved, too: Inspect reads the text before a colon as the name of a sandbox.
 _RESERVED_NAME = re.compile(r"trial-\d+(?:/|$)")
 
-# SHA-256 of each file, without names in the output, which can contain line breaks. The second program is that of macOS.
+# SHA-256 of each file. The output has no names, because names can contain line breaks. macOS has the second program.
 _CHECKSUMS = 'for name do { sha256sum || shasum -a 256; } <"$name" || echo unreadable; done'
 
 
 def locate(folder: Path, name: str) -> Path:
-    """Find a data file. A link is returned as it is, not its target, because its name tells the type of the file.
+    """Find a data file. For a link, the path of the link is returned, because its name tells the type of the file.
 
     Args:
         folder: Folder of the metadata file.

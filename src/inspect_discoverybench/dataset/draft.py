@@ -162,10 +162,10 @@ def _read_columns(path: Path) -> Sequence[DraftColumn] | None:
 def _columns_of_text_table(path: Path) -> Sequence[DraftColumn]:
     import pandas as pd
 
-    table = Table.read(path)  # names the line of what is wrong
+    table = Table.read(path)  # its errors name the line
     text = read_text(path)
     frame = pd.read_csv(StringIO(text), sep=separator_of(text), index_col=False, low_memory=False)
-    # pandas renames columns whose name occurs twice or is empty, so the names are those of the table.
+    # pandas renames a column if its name occurs twice or is empty. So the names are taken from the table.
     numbers = range(len(table.columns))
     return _columns(frame.set_axis(numbers, axis="columns"), table.columns)
 

@@ -16,8 +16,8 @@ class FileFormat:
     Attributes:
         name: What people call it.
         suffixes: The suffixes of its files, in lower case. Formats without one are found by their signature.
-        signatures: A file of the format begins with one of these bytes. There are none for text, and for formats that
-            are not told by their first bytes.
+        signatures: A file of the format begins with one of these bytes. Empty for text, and for formats that cannot be
+            recognized by their first bytes.
         needs: The package that reads the format and that the sandbox image lacks; None if the image reads it.
     """
 

@@ -47,8 +47,8 @@ def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
     The files are in the cache folder, under their checksums. They are derived from the seed again whenever a task is
     built, so a retry, a shard or a pod on another machine has the same ones.
 
-    Only a text file that is no table, and that is described without columns, stays as it is. The metadata of its
-    samples has its name in `unpermuted_files`.
+    Only one kind of file stays as it is: a text file that is no table and whose description has no columns. Its name is
+    in the `unpermuted_files` of the metadata of its samples.
 
     Args:
         samples: Samples with the original files. Their metadata gets `placebo`, the seed.
@@ -127,7 +127,7 @@ def unpermuted_files(samples: Sequence[Sample]) -> list[str]:
 
 
 def _with_files(sample: Sample, files: _PermutedFiles, seed: int) -> Sample:
-    """Copy a sample with other data files, and with what its metadata says of them."""
+    """Copy a sample with other data files. Its metadata describes the new files."""
     metadata: dict[str, Any] = sample.metadata or {}
     checksums = {name: file_checksum(Path(path)) for name, path in files.paths.items()}
     about_files = {
@@ -225,7 +225,7 @@ def _permute_text(path: Path, columns: Sequence[str], seed: str) -> bytes:
 
 def _permute_stata(content: bytes, seed: str) -> bytes:
     """Permute the columns of a table in Stata's format: the bytes of the cells, and nothing else."""
-    import pandas as pd  # half a second, which most tasks can do without
+    import pandas as pd  # takes half a second, and most tasks have no file in Stata's format
 
     layout = StataLayout.read(content)
     table = pd.read_stata(BytesIO(content), convert_categoricals=False, convert_dates=False)

@@ -80,7 +80,7 @@ def make_samples(goals: Sequence[SourcedGoal], hints: Hints) -> list[Sample]:
 
 
 def _has_hint(goal: SampleMetadata, hint: str) -> bool:
-    """Whether a goal has a hint of this name: that of its study, or that of one of its data files."""
+    """Whether a goal has a hint of this name: its study or one of its data files has it."""
     described = (goal, *goal.data_files)
     return any(getattr(part, hint, "") for part in described)
 

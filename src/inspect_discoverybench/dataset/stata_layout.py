@@ -71,13 +71,13 @@ class _Bytes:
         self.position += count
 
     def skip_tag(self, tag: str) -> None:
-        """Skip a tag, which must be next."""
+        """Skip a tag. Raises `ValueError` if it is not next."""
         if not self.content.startswith(tag.encode(), self.position):
             raise ValueError(tag)
         self.skip(len(tag))
 
     def numbers(self, form: str, count: int = 1) -> Sequence[int]:
-        """Read whole numbers; `form` is that of `struct`: B, H, I or Q."""
+        """Read whole numbers. `form` is a letter of Python's `struct`: B, H, I or Q."""
         whole_form = f"{self.byte_order}{count}{form}"
         values = struct.unpack_from(whole_form, self.content, self.position)
         self.skip(struct.calcsize(whole_form))

@@ -133,9 +133,10 @@ def read_records(text: str, path: Path) -> Iterator[Record]:
 def separator_of(text: str) -> str:
     """The separator of a table: comma, tab or semicolon, whichever divides its first rows into equally many values.
 
-    If several do, it is one that leaves all commas inside of numbers, because spreadsheets write semicolons in locales
-    where the comma is the decimal separator. Otherwise it is the one with the most values. If none does, because the
-    table is damaged or has one column, it is the most frequent one in the header, outside quotes.
+    If several separators do, it is one that leaves all commas inside of numbers, because spreadsheets write semicolons
+    in locales where the comma is the decimal separator. If none of them leaves the commas, it is the one that gives the
+    most values. If no separator divides the rows equally, because the table is damaged or has one column, it is the
+    most frequent one in the header, outside quotes.
     """
     rows = {separator: _first_rows(text, separator) for separator in _SEPARATORS}
     fitting = [separator for separator in _SEPARATORS if _is_table_of_several_columns(rows[separator])]
@@ -180,8 +181,9 @@ def _has_decimal_commas(rows: Sequence[Sequence[str]]) -> bool:
 def may_have_columns(text: str) -> bool:
     """Whether a text may be a table with several columns, although it cannot be read as one.
 
-    Its rows may have different lengths, or a separator that is not read here. It may be a table if most of its lines
-    have as many values as the first one. White space also divides words, so it counts only between numbers.
+    The rows of such a table have different lengths, or a separator that is not read here. The text may be a table if
+    most of its lines have as many values as the first one. White space also divides words, so it counts as a separator
+    only between numbers.
     """
     lines = [line for line in _QUOTED.sub("", text).splitlines() if line.strip()]
     if len(lines) < 3:

@@ -9,8 +9,8 @@ from inspect_discoverybench.errors.file_failures import read_file
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-# The first bytes of gzip, bzip2, Zstandard and text in UTF-16, which Windows-1252 can decode. Other binary files have
-# null bytes.
+# The first bytes of gzip, bzip2, Zstandard and text in UTF-16. Windows-1252 can decode such files, so they must be
+# recognized by these bytes. Other binary files have null bytes.
 _BINARY = (b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\xff\xfe", b"\xfe\xff")
 
 

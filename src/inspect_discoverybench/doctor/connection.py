@@ -27,7 +27,7 @@ def connection_problem(model: Model) -> str | None:
     try:
         parts = urlsplit(url)
         port = parts.port or PORTS.get(parts.scheme)
-    except ValueError:  # no valid URL, which the provider's package reports
+    except ValueError:  # the URL is not valid: the provider's package reports it
         return None
     host = parts.hostname
     if host is None or port is None or _is_behind_proxy(parts.scheme, host):

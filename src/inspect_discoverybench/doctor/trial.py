@@ -105,7 +105,7 @@ class Trial:
         judge: The model that judges the answers. It has neither the arguments nor the base URL of the evaluated model.
         waiting: Says what is being waited for, until the context ends.
         agents: The trials of the agents so far.
-        notes: How the judge did in the judge audit, and what was not tried, with the remedy; in lines.
+        notes: Lines that say how the judge did in the judge audit, and what was not tried, with the remedy.
         errors: Errors of evals and of samples, each once and in one line.
     """
 

@@ -34,7 +34,7 @@ class DataError(DiscoveryBenchError):
 
 
 class UnreadableLog(DataError):
-    """A log is damaged, so that Inspect cannot read it, or has impossible scores."""
+    """A log cannot be used: it is damaged, and Inspect cannot read it, or it has impossible scores."""
 
 
 class ReplyRejected(DiscoveryBenchError):

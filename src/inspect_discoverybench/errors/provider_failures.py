@@ -21,7 +21,7 @@ _UNREADABLE_REPLY = (
     "the reply is not in the format of the provider's API: it may be an error or a web page. Check the server and the "
     "base URL."
 )
-"""Inspect keeps no reply that it could not read, so that what the server said is not known here."""
+"""Inspect does not keep a reply that it could not read. So the message cannot say what the server replied."""
 
 _BAD_REQUEST = {400, 413, 422}
 """HTTP statuses of requests that are refused because of their contents."""
@@ -171,8 +171,8 @@ def model_errors(subject: str, model: Model) -> Iterator[None]:
 def one_line(error: BaseException | str) -> str:
     """The message of any error, or a text of one, in one line and without the styles of Inspect's messages.
 
-    What a blank line separates, as in "Unable to initialise OpenAI client" and "No OPENAI_API_KEY defined in the
-    environment.", is separated by a colon, unless there is punctuation.
+    A blank line is replaced by a colon, as between "Unable to initialise OpenAI client" and "No OPENAI_API_KEY defined
+    in the environment.". If there is punctuation before the blank line, no colon is added.
     """
     text = _STYLE.sub("", str(getattr(error, "message", error)))
     message = ""

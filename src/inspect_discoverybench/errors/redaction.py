@@ -32,7 +32,7 @@ _REQUEST_PART = re.compile(r"HEADER|BODY|QUERY", re.IGNORECASE)
 """Matches the names of settings that are sent as they are, such as `extra_headers` and `default_query`."""
 
 _URL_LIKE = re.compile(r"://|:[^\s:@]+@(?!sha256:)|\?[^\s=?]+=")
-"""Matches what a URL has, even one without a scheme, but not the digest of an image."""
+"""Matches a part that only a URL has, even without a scheme. The digest of an image does not match."""
 
 _UNCLEAR_URL = re.compile(r"://[^/?#]*:[^@]*[/?#].*@|://.*://", re.DOTALL)
 """Matches a URL with a password that may contain a slash, and one that contains another URL."""
@@ -150,8 +150,8 @@ def digest(value: Any) -> str:
 def redact(text: str) -> str:
     """Replace keys by their names in brackets, and remove characters that could send commands to a terminal.
 
-    The keys are those in the environment and in arguments of models, as they are, in URLs and in JSON, and whatever
-    has the format of a key.
+    The keys of the environment and of arguments of models are found as they are, in the form that they have in URLs,
+    and in JSON. Any other text that has the format of a key is replaced, too.
     """
     names: dict[str, str] = {}
     known_keys = {**_argument_keys, **_environment_keys()}

@@ -1,7 +1,7 @@
 """Continuing an experiment: whether all finished samples in its log directory stay.
 
-Inspect's `eval_set` refuses a log of another run in its directory, but not in those of other shards, and it drops
-finished samples that are no longer part of a run.
+Inspect's `eval_set` refuses a log of another run in its directory, but it does not look into the directories of other
+shards. It also drops finished samples that are no longer part of a run.
 """
 
 from collections.abc import Collection, Sequence
@@ -100,7 +100,7 @@ def _position_of(log: RunLog, eval_set: EvalSet) -> int | None:
 
 
 def _require_same_inputs(log: RunLog, run: PlannedRun, where: str) -> None:
-    """Check that the finished samples of a log were made of what the same samples would be made of now."""
+    """Check that the inputs of the finished samples of a log have not changed since."""
     samples = {str(name): sample for name, sample in run.samples.items()}
     for key, summary in log.finished.items():
         if key.id not in samples:
@@ -112,9 +112,9 @@ def _require_same_inputs(log: RunLog, run: PlannedRun, where: str) -> None:
 
 
 def _starts_over(log: RunLog, eval_set: EvalSet, dataset_size: int) -> bool:
-    """Whether Inspect reuses no sample of the log: those of a larger dataset or of another random selection.
+    """Whether Inspect reuses no sample of the log, because it has a larger dataset or another random selection.
 
-    No public call answers it. The rules are those of `eval_log_sample_source` and `shuffle_changed` in
+    No public call of Inspect answers this. The rules are taken from `eval_log_sample_source` and `shuffle_changed` in
     https://github.com/UKGovernmentBEIS/inspect_ai/tree/main/src/inspect_ai/_eval.
     """
     if (log.header.eval.dataset.samples or 0) > dataset_size:

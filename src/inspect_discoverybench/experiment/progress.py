@@ -123,7 +123,7 @@ def _shard_folders(log_dir: str) -> list[Path]:
 
 
 def _ended_samples(logs: Sequence[RunLog]) -> Mapping[RunLabels, dict[SampleKey, SampleOutcome]]:
-    """How the samples of each run ended. The last log counts: it starts with the samples of the one before it."""
+    """How the samples of each run ended. If several logs have a sample, the last of them counts."""
     ended: defaultdict[RunLabels, dict[SampleKey, SampleOutcome]] = defaultdict(dict)
     for log in logs:
         if log.labels is not None:

@@ -115,7 +115,10 @@ def _with_restricted_task(run: PlannedRun) -> PlannedRun:
 
 
 def _eval_set_id(log_dir: str, count: int) -> str:
-    """Inspect's id of the eval set. It is equal in all shards, so that a shard that was started twice is read once."""
+    """Inspect's id of the eval set.
+
+    It is equal in all shards. If a shard was started twice, its results are then read only once.
+    """
     for log in read_run_logs(log_dir):
         if log.eval_set_id is not None:  # shards keep it if their logs are moved
             return log.eval_set_id

@@ -63,11 +63,11 @@ class Override:
     words: str
 
     def sets(self, place: Place) -> bool:
-        """Whether it set the value at a place, or one that contains it."""
+        """Whether this override set the value at a place, or a value that contains that value."""
         return place[: len(self.place)] == self.place
 
     def sets_part_of(self, place: Place) -> bool:
-        """Whether it set a part of the value at a place."""
+        """Whether this override set a part of the value at a place."""
         return self.place[: len(place)] == place
 
 
@@ -103,9 +103,9 @@ class YamlFile:
     def where(self, *place: str | int) -> str:
         """Where a value is from, as the beginning of a message about it.
 
-        This is what the command line has set, such as `--set epochs=none`; or `file:line` of the value, or of the
-        nearest value that contains it; or for a value of which the command line has set a part, both:
-        `file:line with --set grader.config.seed=x`.
+        If the command line has set the value, these are its words, such as `--set epochs=none`. Otherwise, it is
+        `file:line` of the value, or of the nearest value that contains it. If the command line has set a part of the
+        value, it is both: `file:line with --set grader.config.seed=x`.
 
         Args:
             place: Where the value is; nothing for the whole file.

@@ -37,7 +37,7 @@ class Expansion(Reply):
     children: Annotated[tuple[Variable, ...], FailFast()] = ()
 
     def derivation(self) -> dict[str, Any]:
-        """The fields that turn a leaf into an inner node. Empty ones are left out, so that they have their defaults."""
+        """The fields that turn a leaf into an inner node. An empty field is left out, and so keeps its default."""
         fields = self.model_dump(include=set(Expansion.model_fields))
         return {name: value for name, value in fields.items() if value}
 

@@ -41,7 +41,8 @@ FUNCTIONS = (
     "cos",
 )
 
-# Limits of computed values. They are wide: what fails them cannot be studied (a column of one value, or of nothing).
+# Limits of computed values. They are wide: only a column that cannot be studied is beyond them, such as one with a
+# single value.
 MAX_SHARE_OF_ONE_VALUE = 0.95  # released columns above it are flagged as nearly constant
 MIN_SHARE_IN_RANGE = 0.5  # of the range that the author gave, widened by a tenth
 
@@ -83,7 +84,7 @@ def sample(spec: Spec, rows: int, seed: str) -> Column:
 
 
 def copy(spec: Spec, source: Column, seed: str) -> Column:
-    """Sample a second record of a column: some of its values are those of other rows."""
+    """Sample a second record of a column. Some of its values are wrong: they are taken from other rows."""
     random = stream(seed, spec["name"], "values")
     rows = np.arange(len(source))
     is_right = random.random(len(source)) < COPY_ACCURACY
@@ -117,7 +118,10 @@ def as_column(values: Any, rows: int) -> Column:
 
 
 def call_numpy(function: Callable[..., Any], rows: int, *arguments: Any, **keywords: Any) -> Column:
-    """Call a function of numpy, which returns an array, and make it a column, which has methods such as `mean`."""
+    """Call a function of numpy, and make a column of the array that it returns.
+
+    A column has methods, such as `mean`, that an expression may call on it.
+    """
     return as_column(function(*arguments, **keywords), rows)
 
 

@@ -109,8 +109,8 @@ class DomainRecord(Reply):
 class SetFolder:
     """The folder of a set.
 
-    A domain is accepted when its record `domains/<slug>.json` exists, which is written last. `answer_key.csv` is
-    rewritten after each domain; it depends only on the records.
+    A domain is accepted when its record `domains/<slug>.json` exists. The record is written after all other files of
+    the domain. `answer_key.csv` depends only on the records, and is rewritten after each domain.
     """
 
     def __init__(self, path: Path) -> None:

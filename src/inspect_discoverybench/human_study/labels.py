@@ -187,11 +187,11 @@ def judge_answers(sample: JudgedSample) -> dict[str, dict[str, str]] | None:
 
 
 def _reply(sample: JudgedSample, question: str, reply_type: type[ReplyT]) -> ReplyT:
-    """Read the judge's last reply to a question, which is the valid one.
+    """Read the judge's last reply to a question. If a reply was valid, it is the last one.
 
     Raises:
         KeyError: The reply is not recorded.
-        ReplyRejected: It is not valid, as in records of other versions.
+        ReplyRejected: The reply is not valid, as may be in records of other versions.
     """
     replies = sample.record.get("replies") or {}
     all_tries = replies[question]

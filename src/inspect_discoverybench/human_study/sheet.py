@@ -114,7 +114,7 @@ def page(mark: type[Mark], items: Sequence[Item]) -> str:
     content = {
         "form": mark.form,
         "columns": mark.columns(),
-        # Without the keys, which annotators must not see.
+        # The keys are left out: annotators must not see them.
         "items": [{"name": item.name, "texts": item.texts, "answers": item.answers} for item in items],
     }
     # Only "<" can end a script element or open a comment inside it.

@@ -61,7 +61,7 @@ def kappa(
 ) -> Statistic:
     """Fleiss' kappa: agreement among annotators beyond chance (Fleiss, Levin and Paik 2003, section 18.3).
 
-    The interval is that of the agreement; the agreement by chance is taken as measured.
+    The interval covers the uncertainty of the agreement. The agreement by chance counts as if it were known exactly.
 
     Args:
         name: Name of the row.

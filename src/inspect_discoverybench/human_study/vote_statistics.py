@@ -26,7 +26,7 @@ def measure_agreement(ballots: Sequence[Ballot]) -> list[Statistic]:
 
 
 def _agreement(name: str, ballots: Sequence[Ballot], paper: float | None = None) -> Statistic:
-    """How often the choice of the majority is that of HMS."""
+    """How often the majority and HMS choose the same side."""
     agrees = [ballot.majority == ballot.hms for ballot in ballots]
     clusters = [ballot.cluster for ballot in ballots]
     return share(f"HMS agrees with {name}", agrees, clusters, paper)

@@ -80,7 +80,10 @@ def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[I
 
 
 def _pair_item(first: JudgedSample, second: JudgedSample) -> Item:
-    """A pair. Its name and its sides follow from the sample and the logs, so that votes hold for any judge's scores."""
+    """A pair. Its name and its sides depend only on the sample and the logs.
+
+    So the same votes can be compared with the scores of any judge.
+    """
     identity = repr((first.id, first.log, second.log))
     digest = sha256(identity.encode()).hexdigest()
     if int(digest, 16) % 2:  # an even chance for each side

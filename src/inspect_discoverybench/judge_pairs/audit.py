@@ -37,7 +37,7 @@ class AuditState(StoreModel):
     """How the judge answered about one pair or text, as stored in the log."""
 
     record: dict[str, Any] = Field(default_factory=dict)
-    """The record of the judge, with its scores of the facets, as in scores; empty if a limit came first."""
+    """The judge's record in the form that scores have, with the facets. Empty if a limit ended the sample before it."""
 
     submission: Submission | None = None
     """The submission that was read in a text; None if no hypothesis is asserted."""
@@ -52,8 +52,8 @@ def judge_pair() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -
 
     @cache
     def judge_model(model: Model) -> Model:
-        # A separate model, as in scoring. Inspect adds settings to the requests of the evaluated model that a solver
-        # cannot read, so they could neither take precedence over ours nor be recorded.
+        # A separate model, as in scoring. To the requests of the evaluated model, Inspect adds settings that a solver
+        # cannot read. Such settings could neither take precedence over ours nor be recorded.
         return Model(model.api, model.config, model.model_args)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -105,7 +105,7 @@ async def _find_claim(judge: Judge, state: TaskState) -> str:
 
 
 def _metrics() -> list[Metric | dict[str, list[Metric]]]:
-    """Accuracies, for comparison those of judges with a constant verdict, and what such errors do to scores."""
+    """Accuracies of the judge, of judges that always give the same verdict, and the effect of its errors on scores."""
     accuracy: list[Metric] = [mean(), stderr(cluster="study")]
     keys = dict.fromkeys(ACCURACIES, accuracy)
     keys["context_match"] = [*accuracy, _named_judge("always_true", "context", True)]

@@ -86,7 +86,7 @@ def invented_claims() -> Iterator[Sample]:
 
 
 def released_claims(goals: Sequence[SampleMetadata]) -> Iterator[Sample]:
-    """Build samples of each distinct gold hypothesis of DB-REAL train, and of its goal, which claims nothing."""
+    """Build samples of each distinct gold hypothesis of DB-REAL train, and of its goal. A goal claims nothing."""
     golds: set[str] = set()
     for goal in goals:
         if goal.gold_hypothesis in golds:

@@ -91,7 +91,7 @@ def invented_pairs() -> Iterator[Sample]:
 
 
 def _invented_sample(study: dict[str, Any], phrases: dict[str, str], kind: dict[str, Any]) -> Sample:
-    """The sample of a kind of change and a study, which are as in `audit_pairs.yaml`.
+    """The sample of a kind of change and a study, both in the form of `audit_pairs.yaml`.
 
     Args:
         study: The study: its name, data file and workflow.

@@ -105,7 +105,7 @@ def _middle(variable: Values) -> float:
 def _task(values: Values) -> Values:
     """A hypothesis with the numbers of the table, and a question about its masked facet.
 
-    The question mentions the facets that are not masked, so that no two tasks share it.
+    The question mentions the facets that are not masked. So no two tasks have the same question.
     """
     target, _ = values["name"].split("/")
     population = values["population"]

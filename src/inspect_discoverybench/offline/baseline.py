@@ -60,7 +60,7 @@ def _analyse(request: Request) -> ChatMessageAssistant:
 
 
 def _program(request: Request) -> str:
-    """The code that analyses the data for the goal, which is the first line of the task text."""
+    """The code that analyses the data for the goal. The goal is the first line of the task text."""
     task = next(message.text for message in request.messages if message.role == "user")
     first_line, _, _ = task.partition("\n")
     goal = first_line.removeprefix("Goal: ")

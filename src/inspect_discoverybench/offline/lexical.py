@@ -66,7 +66,7 @@ def _quote(values: Values) -> Values:
 
 
 def _extract(values: Values) -> Values:
-    """The context is what stands before the first comma, as in the hypotheses of the demo."""
+    """The context is the text before the first comma, as in the hypotheses of the demo."""
     text = values["hypothesis"]
     context, comma, _ = text.partition(", ")
     if not comma:

@@ -113,7 +113,7 @@ def bars(table: pd.DataFrame, row: str, segment: str, share: str, colors: Mappin
 
 
 def joined(table: pd.DataFrame, row: str, value: str, shape: str, style: Style) -> Chart:
-    """One row per label with its values as points of different shapes, which a line joins.
+    """One row per label. Its values are points of different shapes, and a line joins them.
 
     Args:
         table: The values from 0 to 100, with the columns `benchmark` and `agent`.

@@ -70,7 +70,7 @@ class _Pair:
 def claim_section(leaderboard: Leaderboard) -> Section | None:
     """Both rates of each agent and model by framing, and their difference; None if no claim was asked about.
 
-    Placebos with different seeds are samples of the same tasks, so that their tasks are averaged as epochs are.
+    Placebos with different seeds have samples of the same tasks. So these are averaged per task, like epochs.
     """
     pairs: dict[Hashable, _Pair] = defaultdict(_Pair)
     for standing in leaderboard.standings:

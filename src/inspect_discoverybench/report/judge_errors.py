@@ -50,7 +50,7 @@ def judge_error_section(leaderboard: Leaderboard, labels: Sequence[LabelledSampl
 
 
 def _scored_samples(standing: Standing, true: TrueScores) -> pd.DataFrame:
-    """The scored samples with HMS by the judge and by the labels; a task has a weight of 1, which its epochs share."""
+    """The scored samples with HMS by the judge and by the labels. The weights of the epochs of a task add up to 1."""
     rows = []
     for task in standing.tasks:
         scored = [result for result in task.results if result.score.is_scored]

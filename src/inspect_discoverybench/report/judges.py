@@ -44,9 +44,9 @@ def _name(model: str, first: Mapping[str, Any], record: Mapping[str, Any]) -> st
 def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     """One result for each sample: of those that it has, the one by the judge that scored the most samples.
 
-    A sample without a submission may have only a result for which no judge was asked. Of several scores by one judge,
-    it is one that is decided, and of these the one with the most keys: `inspect score` may have added the released
-    form, or claims.
+    A sample without a submission may have only a result for which no judge was asked. If a judge gave several scores, a
+    decided one is taken, and among those the one with the most keys: `inspect score` may have added the released form,
+    or claims.
     """
     scored = [result.score for result in results if result.score.is_scored]
     counts = Counter(score.judge for score in scored)
@@ -72,13 +72,16 @@ def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
 
 
 def judge_sentences(benchmarks: Sequence[Benchmark], audits: Sequence[AuditRecord]) -> Iterator[str]:
-    """Which judges scored, and what the latest audit of each said; not of those that are no language models."""
+    """Which judges scored, and what the latest audit of each said.
+
+    A judge that is not a language model is left out if it has no audit.
+    """
     by_date = sorted(audits, key=attrgetter("created"))
     latest = {audit.judge: audit for audit in by_date}  # a later audit replaces the one before it
     for model, name in _judge_names(benchmarks).items():
         audit = latest.get(model)
         if audit is None and is_offline(model):
-            continue  # a notice says what it is
+            continue  # a notice says that it is not a language model
         if audit is None:
             yield (
                 f"Judge: {name}. These logs have no audit of it: run `inspect eval discoverybench/judge_audit --model "
@@ -101,7 +104,7 @@ def _judge_names(benchmarks: Sequence[Benchmark]) -> dict[str, str]:
 
 
 def _accuracies(audit: AuditRecord) -> str:
-    """The accuracy on each facet, beside that of the best judge that always gives the same verdict."""
+    """The accuracy on each facet, beside the accuracy of the best judge that always gives the same verdict."""
     texts = []
     for facet, result in audit.facets.items():
         text = f"{facet} right in {result.accuracy:.0%}"

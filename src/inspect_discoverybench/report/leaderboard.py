@@ -77,7 +77,7 @@ class Standing:
 
     @property
     def tasks_by_id(self) -> dict[str, TaskResult]:
-        """The tasks by the id of their sample, to pair them with those of another configuration."""
+        """The tasks by the id of their sample. The ids pair them with the tasks of another configuration."""
         return {task.sample.id: task for task in self.tasks}
 
     @cached_property
@@ -237,7 +237,7 @@ def _place(standing: Standing) -> tuple[bool, bool, float]:
 
 
 def _best(competitors: Sequence[Standing]) -> list[Standing]:
-    """The competitors with the highest mean HMS, which are several if they are tied."""
+    """The competitors with the highest mean HMS: several if they are tied."""
     highest = _highest(competitors)
     if highest is None:
         return []

@@ -41,7 +41,7 @@ Row = dict[str, object]
 
 
 def interval_columns(mean: Estimate | None, columns: IntervalNames = HMS_INTERVAL) -> Row:
-    """A mean × 100 and its interval in these columns; NaN without one."""
+    """A mean × 100 and its interval in these columns. Without a mean, all are NaN."""
     if mean is None:
         return dict.fromkeys(columns, math.nan)
     return {

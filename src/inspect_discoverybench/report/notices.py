@@ -98,7 +98,7 @@ def _edited(leaderboard: Leaderboard) -> Iterator[str]:
 
 
 def _calls_as_text(leaderboard: Leaderboard) -> Iterator[str]:
-    """How many samples of a configuration wrote their calls as text, so that none of them ran."""
+    """In how many samples of a configuration the model wrote its calls as text. Such calls do not run."""
     for standing in leaderboard.standings:
         marked = [result for result in standing.results if result.score.metadata.get(CALLS_AS_TEXT_KEY)]
         if marked:

@@ -14,7 +14,7 @@ LOW_SUFFIX, HIGH_SUFFIX = " low", " high"
 """Ends of the names of two columns that are the ends of an interval."""
 
 TIMES_100_SUFFIX = " × 100"
-"""End of the names of columns of means and differences, which are marked if samples are missing."""
+"""End of the names of columns of means and differences. A value in them is marked if samples are missing."""
 
 IN_CONFIGURATION = ["agent", "model"]
 """Columns that are not shown beside the name of the configuration."""
@@ -254,7 +254,7 @@ def _intervals(lows: list[str], highs: list[str]) -> list[str]:
 
 
 def _on_two_lines(means: list[str], intervals: list[str]) -> list[str]:
-    """Means with their intervals, as far as they have one, on a second line."""
+    """Means, each with its interval on a second line if it has one."""
     return [
         mean if interval == MISSING else f"{mean}\n{interval}" for mean, interval in zip(means, intervals, strict=True)
     ]

@@ -24,7 +24,7 @@ UNKNOWN = "unknown"
 """Name of an agent that the log does not tell."""
 
 CHAIN = "chain"
-"""Name of several solvers in a row. Inspect runs a chain's solvers one by one, without the name of what made it."""
+"""Name of several solvers in a row. Inspect runs the solvers of a chain one by one, and does not record its name."""
 
 Parameters = ParamSpec("Parameters")
 
@@ -107,7 +107,7 @@ def _is_of_setup(solver: str) -> bool:
 
 
 def agent_name(solver: str) -> str:
-    """The name of an agent by that of a solver in a log, such as `inspect_ai/generate` or `mine.py@head_first`."""
+    """The name of an agent, from the name of its solver in a log (`inspect_ai/generate`, `mine.py@head_first`)."""
     if is_of_package(solver):
         return without_package(solver)
     _, _, name = solver.rpartition("@")
@@ -122,7 +122,8 @@ class RunAgent:
     def __init__(self, log: EvalLog) -> None:
         self._log = log.eval.task_id
         self._has_records = any(_recorded_steps(sample) is not None for sample in log.samples or [])
-        # The agent in two forms: the solvers that Inspect ran, and what the user named, which may be a chain of them.
+        # The agent in two forms: the solvers that Inspect ran, and the solver that the user named. The latter may be a
+        # chain of the former.
         self._plan = _agent_steps(log)
         self._solvers = [_planned_solver(step) for step in self._plan]
         self._named = None
@@ -161,7 +162,7 @@ class RunAgent:
         return AgentRecord(self._named.name, {**agent.arguments, **self._named.arguments})
 
     def _unplanned(self, name: str, own: Mapping[str, Any]) -> AgentRecord:
-        """A solver that is not the one of the run, as in samples that a retry with another solver has kept."""
+        """A solver that is not in the plan of the run. A retry with another solver keeps samples of the first one."""
         if name in own:
             return AgentRecord(name, own[name])
         return AgentRecord(name, {"arguments": f"not recorded in {self._log}"})
@@ -190,7 +191,7 @@ def _agent_steps(log: EvalLog) -> list[EvalPlanStep]:
 
 
 def _offers_our_tools(step: EvalPlanStep) -> bool:
-    """Whether a step is Inspect's `use_tools` with our tools: it was in the setup of tasks before version 2."""
+    """Whether a step is Inspect's `use_tools` with our tools. Before version 2, the setup of tasks had such a step."""
     tools = step.params_passed.get("tools")
     return step.solver == "use_tools" and "inspect_discoverybench/submit" in str(tools)
 
@@ -208,7 +209,7 @@ def _planned_solver(step: EvalPlanStep) -> AgentRecord:
 
 
 def _chained(solvers: Sequence[AgentRecord]) -> AgentRecord:
-    """One agent for several solvers in a row: its arguments are those of the solvers, by their place and name.
+    """One agent for several solvers in a row. It has the arguments of all solvers, by place and name of the solver.
 
     A single solver is the agent itself.
     """

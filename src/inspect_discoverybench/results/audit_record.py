@@ -49,7 +49,7 @@ class AuditRecord:
 
     @classmethod
     def of(cls, header: EvalLog) -> "AuditRecord | None":
-        """Read the record from the header of a log; None if it is not that of a finished audit with pairs."""
+        """Read the record from the header of a log; None if the log is not of a finished audit with pairs."""
         name = header.eval.task
         is_audit = is_of_package(name) and without_package(name) == AUDIT_TASK
         if not is_audit or header.results is None:

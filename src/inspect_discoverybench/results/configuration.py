@@ -54,7 +54,7 @@ class Configuration:
 
 
 class _CommonSettings:
-    """The settings that all results of a group have, which a name within the group need not say."""
+    """The settings that all results of a group have. Names within the group need not mention them."""
 
     def __init__(self) -> None:
         self._settings: dict[Hashable, set[str]] = {}
@@ -107,8 +107,9 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
 def _data_names(runs: Iterable[RunRecord]) -> dict[str, str]:
     """Names of custom data without the folders that contain them, such as `path=study`, by the log of each run.
 
-    Runs have the same data if they name the same paths, even after an edit, which `task_result.py` finds; or if the
-    contents are equal: a study is named by its folder or by its metadata file, and has another path elsewhere.
+    Runs have the same data if they name the same paths, even after an edit: `task_result.py` finds edits. They also
+    have the same data if the contents are equal, because a study can be named by its folder or by its metadata file,
+    and has another path on another machine.
     """
     by_paths: dict[str, str] = {}
     by_checksum: dict[str, str] = {}
@@ -143,7 +144,7 @@ def _short_paths(arguments: Mapping[str, Any]) -> str:
 def _hints_in_name(run: RunRecord) -> Settings:
     """The hints that every name of a configuration has.
 
-    Scores of DB-REAL and DB-SYNTH stand beside published ones, which are without hints.
+    Scores of DB-REAL and DB-SYNTH stand beside published scores. Those are without hints.
     """
     return run.hints if run.task in BENCHMARKS else ()
 
@@ -166,7 +167,7 @@ def benchmark_name(run: RunRecord, split: str | None, pool_splits: bool = False)
     name = BENCHMARKS.get(task, task)
     if task in BENCHMARKS:
         if arguments.get("split") == LITE:
-            # A part of test, drawn by gold hypotheses: its mean is never pooled with that of test.
+            # Lite is a part of test, drawn by gold hypotheses. The two means are never pooled.
             split = LITE
         elif pool_splits or arguments.get("split") == ALL:
             split = ALL

@@ -19,7 +19,7 @@ EXCLUDED_FIELDS = {"messages", "events", "attachments", "output"}
 """Fields of samples that are not read."""
 
 MIN_PARALLEL = 16
-"""Number of logs from which they are read in several processes, whose start takes seconds."""
+"""Minimum number of logs to read in several processes. The start of the processes takes seconds."""
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ def results_of(log: EvalLog) -> list[ResultRow]:
     names = _score_names(log)
     results = []
     for sample in log.samples or []:
-        # A retry keeps samples of earlier runs, which another agent may have solved.
+        # A retry keeps samples of earlier runs. Another agent may have solved those.
         agent = run_agent.of_sample(sample)
         record = SampleRecord.of(sample, agent)
         if not record.uuid:

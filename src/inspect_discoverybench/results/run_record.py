@@ -185,7 +185,7 @@ def _run(log: EvalLog) -> str:
 
 
 def _selection(spec: EvalSpec) -> str:
-    """How the run chose its samples from those of the task."""
+    """How the run chose its samples among the samples of the task."""
     limit = spec.config.limit
     if not isinstance(limit, int) or limit >= (spec.dataset.samples or 0):
         return "all"
@@ -194,7 +194,7 @@ def _selection(spec: EvalSpec) -> str:
 
 def _model_settings(log: EvalLog) -> Settings:
     spec = log.eval
-    # The plan has the settings of all models, which take precedence over those of the model.
+    # The plan has the settings for all models. They take precedence over the settings of this model.
     config = spec.model_generate_config.merge(log.plan.config)
     return _model_settings_of(config, spec.model_args, spec.model_base_url)
 
@@ -211,7 +211,8 @@ def _roles(spec: EvalSpec) -> Settings:
 
 
 def _model_text(model: ModelConfig) -> str:
-    # Inspect records a URL from the environment, which differs between machines, as if it were a setting.
+    # The base URL is left out. Inspect also records a URL from the environment as a setting, and the environment
+    # differs between machines.
     settings = _model_settings_of(model.config, model.args, base_url=None)
     if not settings:
         return model.model

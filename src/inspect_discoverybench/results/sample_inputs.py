@@ -1,7 +1,8 @@
 """What two samples with one id were made of: which gold, which data files and which task text.
 
-A study can be edited between two runs, so that the id of a sample says nothing about what an agent saw and what the
-judge compared it with. Each sample of this package records fingerprints of its inputs (`Fingerprints`).
+A study can be edited between two runs. The id of a sample then stays the same, although the agent saw other data or the
+judge compared its hypothesis with another one. Each sample of this package records fingerprints of its inputs
+(`Fingerprints`).
 """
 
 from collections.abc import Mapping

@@ -47,7 +47,7 @@ class ScoreRecord:
         keys: frozenset[str] = frozenset()
         if is_valid and isinstance(score.value, dict):
             keys = frozenset(score.value)
-        if outcome.is_scored and "hms" not in values:  # somebody has edited it to what is no number
+        if outcome.is_scored and "hms" not in values:  # somebody has edited HMS, and it is no number
             outcome = SampleOutcome.UNSCORED
         compared = compared_part(metadata)
         return cls(

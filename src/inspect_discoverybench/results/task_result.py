@@ -28,7 +28,10 @@ class TaskResult:
 
     @property
     def cluster(self) -> str:
-        """What its score depends on together with those of other tasks: the gold hypothesis, or else its own id."""
+        """The gold hypothesis, or if there is none, the task's own id.
+
+        The scores of tasks in one cluster are not independent of each other.
+        """
         return self.sample.gold_hypothesis or self.sample.id
 
     def has(self, key: str) -> bool:
@@ -67,7 +70,7 @@ def tasks_of(results: Iterable[ResultRow]) -> dict[TaskId, TaskResult]:
 
 
 def _versions(results: Iterable[ResultRow]) -> list[TaskResult]:
-    """Divide the results of a sample by what it was made of, in the order in which the versions were first run."""
+    """Divide the results of a sample by its inputs. The versions are in the order in which they were first run."""
     versions: list[list[ResultRow]] = []
     for result in results:
         same = [rows for rows in versions if not changed_inputs(rows[0].sample.inputs, result.sample.inputs)]

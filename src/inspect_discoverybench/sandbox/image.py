@@ -26,7 +26,7 @@ def build_digest(folder: Path) -> str:
     digest = hashlib.sha256()
     for name in BUILD_INPUTS:
         content = (folder / name).read_bytes().replace(b"\r\n", b"\n")
-        # Digests have one length, so that no content can be taken for the end of the one before it.
+        # All digests have the same length. So a byte that moves from one file to the next changes the result.
         digest.update(hashlib.sha256(content).digest())
     return digest.hexdigest()
 
@@ -42,8 +42,8 @@ class SandboxImage(StoreModel):
 def record_image() -> Solver:
     """Record the id of the image in the store of each sample.
 
-    The tag of an image can be assigned to another one, and a retry may run on another machine, so the id belongs to the
-    sample. The containers of a task have the same image, so it is looked up once.
+    The tag of an image can be moved to another image, and a retry may run on another machine. So each sample records
+    the id. All containers of a task have the same image, so the id is looked up once.
     """
     lock = anyio.Lock()
     ids: list[str | None] = []

@@ -136,7 +136,7 @@ def questionable_answer() -> Scanner[Transcript]:
 
 
 def _read_score(transcript: Transcript) -> Score | None:
-    """The last score of the scorer `hms`, which has a number in its name if it was appended later."""
+    """The last score of the scorer `hms`. If a score was appended later, its name has a number."""
     score = None
     for event in transcript.events:
         if isinstance(event, ScoreEvent) and (event.scorer or SCORE_NAME).startswith(SCORE_NAME):
@@ -180,7 +180,8 @@ def _all_messages(transcript: Transcript) -> Iterator[ChatMessage]:
 async def _union(results: Sequence[Result]) -> Result:
     """The faults that were found in any of the parts in which a long transcript is read.
 
-    If none was found, but a part has an invalid reply, the value is None: it is not known whether there is a fault.
+    If no fault was found, but the reply about a part is invalid, it is not known whether there is one. The value is
+    then None.
     """
     union = await ResultReducer.union(list(results))
     if not union.value and any(result.value is None for result in results):

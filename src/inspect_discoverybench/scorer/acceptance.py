@@ -18,10 +18,11 @@ class Acceptance:
 
     Attributes:
         model: The judge.
-        rejections: Number of questions that it answered only without the defaults, after it refused them.
-        is_suspected: Whether it answered a question only without the defaults, but may have been out of order before.
-        is_settled: Whether the defaults are no longer suspected when the server fails. They are not if it has answered
-            a request with them, or if it failed without them, too.
+        rejections: Number of questions that the judge answered only without the defaults, after it refused them.
+        is_suspected: Whether the judge answered a question only without the defaults, but may have been out of order
+            before.
+        is_settled: Whether the defaults are no longer suspected when the server fails. This is so once the judge has
+            answered a request with the defaults, or has failed without them, too.
     """
 
     model: Model

@@ -20,19 +20,20 @@ CLAIM_KEY = "claim"
 """Key of the score: 1 if the hypothesis claims a relationship, else 0. It is absent where this was not asked."""
 
 CLAIM_RATE, FALSE_CLAIM_RATE = "claim_rate", "false_claim_rate"
-"""Names of the mean of this key on the data and on a placebo. The latter is a false-positive rate: the share of samples
-without any association in which one is claimed. It is not the false discovery rate, the share of claims that are false.
-"""
+"""Names of the mean of this key on the data and on a placebo. The latter is a false-positive rate: samples of a placebo
+have no association, and it is the share of them in which a relationship is claimed. It is not the false discovery rate,
+the share of claims that are false."""
 
 PROMPT_KEY = "claim_prompt"
-"""Key in the metadata of a score for the fingerprint of the prompt about claims. It is no part of what must be equal in
-comparable scores, because it decides nothing about HMS."""
+"""Key in the metadata of a score for the fingerprint of the prompt about claims. Scores can be compared even if it
+differs, because the answer about claims does not change HMS."""
 
 
 def is_claim_asked(metadata: Mapping[str, Any], claim: bool) -> bool:
     """Whether the judge is asked if a sample claims a relationship.
 
-    On a placebo it always is, unless the gold hypothesis survives the permutation, so that a claim may be true.
+    On a placebo, the judge is always asked, with one exception: if the gold hypothesis survives the permutation, a
+    claim may be true.
 
     Args:
         metadata: Metadata of the sample. Samples of tasks of other packages have other ones.
@@ -41,7 +42,7 @@ def is_claim_asked(metadata: Mapping[str, Any], claim: bool) -> bool:
     if metadata.get("placebo") is None:
         return claim
     survives = metadata.get("survives_permutation")
-    if survives is None:  # a log of an earlier version, which is scored again
+    if survives is None:  # the log is of an earlier version, and is scored again
         parts = [str(metadata.get(name)) for name in ("split", "dataset", "metadata_number", "query_id")]
         survives = gold_survives("/".join(parts))
     return not survives

@@ -58,9 +58,10 @@ class Exchange:
         model: The judge.
         settings: Settings of the requests.
         transport: Retries and timeouts of requests.
-        is_probe: Whether the exchange is to find out if the provider accepts the settings. Inspect does not retry its
-            first request, so that a refusal that looks like an outage shows at once. It retries the others, after a
-            failure that is no refusal. After the first reply, the exchange goes on as any other.
+        is_probe: Whether the exchange is to find out if the provider accepts the settings. Inspect does not retry the
+            first request of a probe, so a refusal that looks like an outage shows at once. If the first request fails
+            and this is no refusal, Inspect retries the following ones. After the first reply, the exchange goes on as
+            any other.
         replies: Raw replies, the valid one last.
     """
 
@@ -110,7 +111,10 @@ class Exchange:
         return await self._generate(conversation)
 
     def _may_reject_defaults(self, error: Exception) -> bool:
-        """Whether the default settings may be why a request failed. After a reply, they are not: it had them, too."""
+        """Whether a request may have failed because of the default settings.
+
+        After a reply, this is not so: its request had the default settings, too.
+        """
         if self.replies or not self.settings.has_defaults:
             return False
         return self._may_be_refusal(error)
@@ -122,7 +126,7 @@ class Exchange:
             Whether there is something to change, so that the repetition may succeed.
         """
         if self.is_probe and not self._is_retried and not self._may_be_refusal(error):
-            # Such as a rate limit, which Inspect's retries wait for.
+            # The failure may be a rate limit, for example. Inspect's retries wait until it is over.
             self._is_retried = True
             return True
         if is_bad_request(error) and self._raised_limit is not None:
@@ -132,11 +136,14 @@ class Exchange:
         return False
 
     def _may_be_refusal(self, error: Exception) -> bool:
-        """Whether the provider may have refused the contents of a request. A probe suspects that of some outages."""
+        """Whether the provider may have refused the contents of a request.
+
+        Some outages look like such a refusal. In a probe, they count as one.
+        """
         if is_bad_request(error):
             return True
         if self._is_retried and http_status(error) != NOT_FOUND:
-            # Inspect has retried it, so that it is an outage. A 404 it does not retry.
+            # Inspect has retried the request in vain, so this is an outage. But Inspect does not retry a 404.
             return False
         return self.is_probe and may_be_bad_request(error)
 

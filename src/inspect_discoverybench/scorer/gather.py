@@ -13,7 +13,7 @@ AnswerT = TypeVar("AnswerT")
 async def gather(*questions: Awaitable[AnswerT]) -> list[AnswerT]:
     """Ask several questions concurrently. If some fail, one of their errors is raised, without an exception group.
 
-    Inspect's `collect` would raise a group if several questions fail, which does not say why.
+    Inspect's `collect` would raise an exception group if several questions fail. Its message does not say why.
     """
     answers: dict[int, AnswerT] = {}
 

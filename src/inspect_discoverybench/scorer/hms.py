@@ -10,7 +10,7 @@ def hypothesis_match_score(context: float, variables: float, relationship: float
         relationship: 1 if the relationship is very similar, 0.5 if it is more general, else 0.
 
     Returns:
-        The score. It is NaN, which stands for undecided, if any facet is. If it were 0 because another facet is 0, only
-        samples that could have scored would be left out, which would bias the mean.
+        The score. If any facet is NaN, which stands for undecided, the score is NaN, even if another facet is 0. If it
+        were 0 then, only samples that could have scored above 0 would be left out, and the mean would be too low.
     """
     return context * variables * relationship

@@ -8,7 +8,7 @@ from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.scorer.prompt_values import prompt_values
 
 NO_WORKFLOW = "The workflow of this hypothesis is not public, or was not submitted."
-"""The same for gold and predicted hypotheses, so that it does not tell which one it is."""
+"""The same text for gold and predicted hypotheses. It must not tell which of the two a hypothesis is."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -59,16 +59,16 @@ class Judge:
             f"no key: --model-role {GRADER}=discoverybench/lexical."
         )
         with inspect_errors(DiscoveryBenchError, where, remedy):
-            # No config here: our settings are sent with each request, so that those of the role can take precedence.
+            # No config here. Our settings are sent with each request, where settings of the role take precedence.
             model = get_model(role=GRADER, default=default)  # inspect-evals-lint: ignore[IEBP001] -- called in an eval
         return cls(model, _timeouts(model), ReplyCache.for_model(model))
 
     async def ask(self, question: Question[ReplyT]) -> ReplyT | ParseFailure:
         """Ask a question until a reply is valid, at most three times.
 
-        An invalid reply is sent back with the validation error. If the provider rejects the request, it is repeated
-        once without the defaults, which are all settings that the user did not choose. This is also tried if the
-        provider fails in a way that may be because of the defaults.
+        An invalid reply is sent back with the validation error. If the provider rejects the request, the request is
+        repeated once without the defaults: all settings that the user did not choose. The same is tried if the provider
+        fails in a way that may be because of the defaults.
 
         Raises:
             JudgeFailed: The provider failed, after Inspect's retries.
@@ -97,7 +97,7 @@ class Judge:
     async def _ask_without_defaults(self, question: Question[ReplyT]) -> ReplyT | ParseFailure:
         """Ask without the defaults, after the provider rejected a request with them."""
         reply = await self._ask(question, request_settings(self.model, question.reply, defaults=False))
-        # The judge replies without them, so they were the cause.
+        # The judge replies without the defaults, so they were the cause.
         acceptance_of(self.model).add_rejections(1)
         return reply
 
@@ -153,7 +153,7 @@ class Judge:
         return reply
 
     def _read_cache(self, key: str, question: Question[ReplyT], exchange: Exchange) -> ReplyT | None:
-        """The cached reply, which becomes the only reply of the exchange; None if there is none."""
+        """The cached reply; None if there is none. It becomes the only reply of the exchange."""
         text = self.cache.read(key)
         if text is None:
             return None
@@ -184,9 +184,9 @@ async def _converse(
 
 
 def _timeouts(judge: Model) -> GenerateConfig:
-    """The judge's timeouts: those of its role, else those of the evaluated model, else `DEFAULT_TIMEOUT`.
+    """The judge's timeouts. If its role has none, the evaluated model's are used, and then `DEFAULT_TIMEOUT`.
 
-    They are sent with each request, because Inspect would replace the role's own timeout by that of the eval.
+    They are sent with each request. Otherwise, Inspect would replace the role's own timeout by the timeout of the eval.
     """
     evaluated = get_model()  # inspect-evals-lint: ignore[IEBP001] -- called from the scorer and the setup solver
     config = evaluated.config.merge(judge.config)
@@ -197,8 +197,8 @@ def _timeouts(judge: Model) -> GenerateConfig:
 def require_judge_of_command(grader: str) -> None:
     """Refuse a judge that cannot be created, in one line, while Inspect's command line builds a task.
 
-    Inspect has set the models of roles by then. In a Python program it has not, so that tasks are built without a key,
-    and `require_judge` checks the judge later.
+    Inspect's command line sets the models of roles before it builds tasks. In a Python program, they are set later.
+    Tasks can then be built without a key, and `require_judge` checks the judge when a sample starts.
 
     Args:
         grader: The judge. The role `grader` takes precedence.

@@ -31,7 +31,7 @@ def judge_record(judge: Judge, verdict: Verdict | None, with_claim: bool = False
 
     Args:
         judge: The judge.
-        verdict: Its verdict; None if the answer asserts no hypothesis, so that the facets were not asked about.
+        verdict: Its verdict; None if the answer asserts no hypothesis. The judge is not asked about the facets then.
         with_claim: Whether claims are asked about.
     """
     replies = {exchange.question.name: exchange.replies for exchange in judge.exchanges}
@@ -51,7 +51,7 @@ def judge_record(judge: Judge, verdict: Verdict | None, with_claim: bool = False
 
 
 def is_offline(judge: str) -> bool:
-    """Whether a judge is not a language model: it checks an installation."""
+    """Whether a judge is not a language model. Such a judge is used to check an installation."""
     return judge.startswith(OFFLINE)
 
 

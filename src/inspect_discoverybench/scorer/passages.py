@@ -15,7 +15,7 @@ from inspect_discoverybench.replies import has_words
 from inspect_discoverybench.scorer.prompt_values import prompt_values
 
 MAX_QUOTES = 3
-"""Maximum number of quotes. Words that are picked one by one could say what the author does not."""
+"""Maximum number of quotes. From many short quotes, a statement could be composed that the author does not make."""
 
 MIN_WORDS = 4
 """Minimum length of a quote that is no whole line or sentence, for the same reason."""
@@ -98,7 +98,7 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
             or sentence.
 
     Returns:
-        A passage for each quote, which starts and ends at the boundary of a word, with the end of its sentence.
+        A passage for each quote. It starts and ends at the boundary of a word, and includes the end of its sentence.
 
     Raises:
         ReplyRejected: A quote does not occur, is in the wrong place, or is too short; or there are too many.

@@ -65,7 +65,8 @@ class ReplyCache:
             return
         with suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
-            # A temporary file, which only the user can read, because other evals may read the entry at the same time.
+            # Other evals may read the entry at the same time, so it is written to a temporary file first. Only the user
+            # can read that file.
             with NamedTemporaryFile("w", encoding="utf-8", dir=self.folder, suffix=".tmp", delete=False) as file:
                 file.write(reply)
             Path(file.name).replace(self.folder / f"{key}.txt")

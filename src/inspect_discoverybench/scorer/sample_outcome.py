@@ -11,7 +11,8 @@ from inspect_ai.scorer import Score
 from inspect_discoverybench.submission.submission import WITHOUT_HYPOTHESIS
 
 LIMIT_KEY = "limit"
-"""Key in the metadata of a score for the limit that ended the sample, which Inspect does not tell its metrics."""
+"""Key in the metadata of a score for the limit that ended the sample. Metrics read it there, because Inspect does not
+pass it to them."""
 
 
 class SampleOutcome(StrEnum):
@@ -34,7 +35,7 @@ class SampleOutcome(StrEnum):
 
     @property
     def is_without_submission(self) -> bool:
-        """Whether the score is 0 because there is no hypothesis, so that no judge compared any."""
+        """Whether the score is 0 because there is no hypothesis. No judge has compared anything then."""
         return self in (SampleOutcome.NO_SUBMISSION, SampleOutcome.LIMIT)
 
     @classmethod
@@ -44,7 +45,7 @@ class SampleOutcome(StrEnum):
         Args:
             score: Its score; None if it has none.
             key: The key, where the score has several.
-            at_limit: Whether a limit ended the sample, which the score itself may also say.
+            at_limit: Whether a limit ended the sample. The score's own metadata may say so, too.
         """
         value = None if score is None else _value(score, key)
         if score is None or not _is_decided(value):
@@ -89,7 +90,7 @@ def _value(score: Score, key: str) -> Any:
     if not isinstance(score.value, Mapping):
         return score.value  # of another scorer
     if "hms" not in score.value:
-        return 0.0  # another scorer's keys, which count as decided
+        return 0.0  # the keys are of another scorer, and count as decided
     return score.value.get(key)
 
 

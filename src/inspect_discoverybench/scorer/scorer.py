@@ -168,7 +168,7 @@ def _limit_note(state: TaskState) -> str:
 
 
 def _unscored(keys: Sequence[str], reason: str) -> Score:
-    """The score of a sample whose run failed: NaN on every key, which is excluded from every metric."""
+    """The score of a sample whose run failed: NaN on every key. NaN is left out of every metric."""
     return Score(value=dict.fromkeys(keys, nan), reason="scoring_failed", explanation=f"**Not scored**: {reason}")
 
 

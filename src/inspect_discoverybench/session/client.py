@@ -279,7 +279,7 @@ def stop(folder: str) -> None:
 
 
 def process_of(kernel: _socket.socket) -> int:
-    """Process id of the kernel according to the operating system, which also works while the kernel is busy."""
+    """Process id of the kernel. The operating system tells it, even while the kernel is busy."""
     import struct
 
     if sys.platform == "darwin":

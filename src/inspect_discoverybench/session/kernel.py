@@ -89,7 +89,7 @@ def read_request(client: socket.socket) -> str:
         code = request.read(length)
     if len(code) < length:
         raise ValueError("the request is incomplete")
-    # Lone surrogates stay what they are, so that Python names them in its error message.
+    # Lone surrogates are kept: Python then names them in its error message.
     return code.decode("utf-8", "surrogatepass")
 
 
@@ -124,7 +124,7 @@ class Cell:
         self.running = False
 
     def close_connection(self) -> None:
-        """Close the client's connection, which a forked child must not keep open either."""
+        """Close the client's connection. A forked child must do this, too, or it would keep the connection open."""
         if self.client is not None:
             self.client.close()
 
@@ -186,7 +186,7 @@ def parse(code: str, name: str) -> ast.Module:
     """Parse a cell, without its notebook commands (`%matplotlib inline`, `!pip install …`) if it is not Python.
 
     Raises:
-        SyntaxError: It is not Python without them either, or there are none.
+        SyntaxError: The cell is not Python, and has no notebook commands, or is not Python without them either.
     """
     try:
         return ast.parse(code, name)

@@ -52,8 +52,8 @@ MAX_REASON = 500
 _CONTAINER_ID = re.compile(r"[0-9a-f]{12}")
 
 MAX_PARENT = 65
-"""Number of characters of a temporary directory, so that the socket's path has less than 100. The system's limit is 103
-on macOS and 107 on Linux."""
+"""Maximum number of characters of a temporary directory. The path of the socket then has less than 100. The system's
+limit is 103 on macOS and 107 on Linux."""
 
 _NEW_FOLDER = f"""\
 import tempfile
@@ -244,7 +244,7 @@ class PythonSession:
 
 
 async def create_temporary_folder() -> str:
-    """Create a folder in the sandbox's temporary directory, which the end of the session removes.
+    """Create a folder in the sandbox's temporary directory. The end of the session removes it.
 
     Raises:
         DiscoveryBenchError: The sandbox has no Python or no folder that can be written to.
@@ -344,7 +344,7 @@ async def _provider_loss(has_started: bool) -> str | None:
     """Why another provider's sandbox runs no commands; None if it runs one, or if the agent's code may be the cause.
 
     Args:
-        has_started: Whether a kernel has started in it, so that the agent's code may have run.
+        has_started: Whether a kernel has started in the sandbox. The agent's code may have run then.
     """
     try:
         probe = await sandbox().exec(["true"], cwd="/", timeout=LOSS_SECONDS, timeout_retry=False)
@@ -378,5 +378,5 @@ def is_local() -> bool:
 
 
 def _owner() -> str:
-    """Process id of this evaluation if the sandbox sees it, so that the kernel can end with it; otherwise 0."""
+    """Process id of this evaluation if the sandbox sees it; otherwise 0. The kernel ends with that process."""
     return str(os.getpid()) if is_local() else "0"

@@ -54,7 +54,7 @@ class Role(StrEnum):
 
 
 def _next_role(value: Any) -> Any:
-    """A role in any case; None for anything else, which critics write if the goal is answered."""
+    """A role, in upper or lower case; None for anything else. If the goal is answered, critics write other things."""
     name = str(value).strip().casefold()
     return name if name in (Role.PLANNER, Role.CODER, Role.ANALYST) else None
 

@@ -26,7 +26,7 @@ def gold() -> Solver:
 @recording_arguments
 @refusing_unknown
 def goal_echo() -> Solver:
-    """Submit the goal as a claim, without the data. Its score is the floor: that of discovering nothing."""
+    """Submit the goal as a claim, without the data. Its score is the floor: the score of discovering nothing."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         metadata = SampleMetadata.of(state, needed_by="goal_echo")

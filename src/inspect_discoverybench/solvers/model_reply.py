@@ -147,11 +147,12 @@ def _is_empty(output: ModelOutput) -> bool:
 
 
 def _normalized(output: ModelOutput) -> ModelOutput:
-    """A copy without lone surrogates, which could not be logged, and with calls that match the schemas of our tools.
+    """A copy that can be logged, with calls that match the schemas of our tools.
 
-    Inspect rejects a call whose arguments violate the schema before the tool is called, and a more permissive schema
-    would also change what the model sees. The conversation and the tool's event get the copy; the event of the model
-    call keeps the original.
+    Lone surrogates are replaced, because they could not be logged. The arguments of calls are converted, because
+    Inspect rejects a call whose arguments violate the schema before the tool is called. A more permissive schema would
+    change what the model sees. The conversation and the tool's event get the copy; the event of the model call keeps
+    the original.
     """
     text = json.dumps(output.model_dump(mode="json", fallback=str), ensure_ascii=False)
     copy = ModelOutput.model_validate_json(replace_surrogates(text))
@@ -161,9 +162,9 @@ def _normalized(output: ModelOutput) -> ModelOutput:
 
 
 def _normalized_call(call: ToolCall) -> ToolCall:
-    """A call of one of our tools with texts as arguments. Without the required one, it keeps its arguments.
+    """A call of one of our tools with texts as arguments. If the required argument is missing, the arguments stay.
 
-    A lone backslash, as in LaTeX, is that character, and the call does not fail because of it.
+    A lone backslash, as in LaTeX, is read as a backslash. The call does not fail because of it.
 
     Models also write `Submit` or `functions.submit`.
     """

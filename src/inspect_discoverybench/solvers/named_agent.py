@@ -64,7 +64,7 @@ class AgentFile:
         return agent
 
     def _load(self) -> ModuleType:
-        # Inspect's own loader is private. The module's name is that of no other module, and changes with the content.
+        # Inspect's own loader is private. No other module has this name, and it changes with the content.
         name = f"agent_file_{self.digest[:12]}_{self.path.stem}"
         spec = spec_from_file_location(name, self.path)
         if spec is None or spec.loader is None:
@@ -73,7 +73,7 @@ class AgentFile:
         sys.modules[name] = module  # dataclasses and pickle look it up
         folder = str(self.path.resolve().parent)
         if folder not in sys.path:
-            sys.path.insert(0, folder)  # for modules beside it, which may be imported later
+            sys.path.insert(0, folder)  # the agent may import modules beside its file, even later
         spec.loader.exec_module(module)
         return module
 
@@ -96,7 +96,7 @@ def named_agent(name: str, args: Mapping[str, Any]) -> Solver:
 
 
 def _registered(name: str, args: Mapping[str, Any]) -> Any:
-    if name in SOLVERS:  # `react` alone would be Inspect's agent, which has no tools here
+    if name in SOLVERS:  # `react` alone would be Inspect's agent, and that agent has no tools here
         raise InvalidArgument(
             f"{name} needs the name of its package, as in discoverybench/{name}. Agents of Inspect are inspect_ai/NAME."
         )

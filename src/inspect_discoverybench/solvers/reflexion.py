@@ -108,8 +108,8 @@ def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAU
                 "or add the gold hypothesis to the answer key or the metadata file."
             )
         checksums = SampleMetadata.of(state, needed_by="reflexion").data_checksums
-        # The copies are outside of the working folder, so that the agent does not see them among its files. If its code
-        # changes them all the same, there are no more trials.
+        # The copies are outside of the working folder: the agent must not see them among its files. If its code changes
+        # them all the same, there are no more trials.
         folder = await create_temporary_folder()
         copies = f"{folder}/data"
         await _copy_data_files(".", copies, checksums)

@@ -53,7 +53,7 @@ class Step:
 
     Attributes:
         output: The model's output.
-        messages: The messages to append to the conversation: the model's, and what it then saw.
+        messages: The messages to append to the conversation: the model's own, and the replies to its action.
         has_acted: Whether the model asked for an action, even one that failed.
     """
 
@@ -68,7 +68,7 @@ class Step:
     def append_to(self, state: TaskState) -> None:
         """Append the messages to the conversation of a sample, and make the output its output.
 
-        Its completion is the submitted hypothesis, if there is one, so that any scorer sees it.
+        If a hypothesis was submitted, it becomes the completion of the output: there, any scorer finds it.
         """
         state.output = with_submission(self.output)
         state.messages.extend(self.messages)
@@ -139,9 +139,11 @@ class CallingActor(Actor):
     ) -> Step:
         """Generate once, and execute the calls: all of them, or one if the action is required.
 
-        A call of `submit` beside one of `python` is refused, because it was written without having seen the output.
+        If a reply has calls of `submit` and of `python`, the submission is refused: the model wrote it before it saw
+        the output of the code.
         """
-        # Without actions, all are listed: some providers refuse a conversation with calls of tools that are not.
+        # If no action is allowed, all tools are listed all the same: some providers refuse a conversation with calls of
+        # tools that are not listed.
         tools = [self.tools[action] for action in allowed or self.tools]
         output = await generate_reply(model, conversation, tools, _tool_choice(allowed))
 
@@ -256,7 +258,7 @@ class WritingActor(Actor):
         return not has_run_code(conversation) and not was_sent_back
 
     async def _run(self, code: str, conversation: list[ChatMessage]) -> ChatMessageUser:
-        """Run code as if the last message had called the tool, so that the log has the call, and show its output."""
+        """Run code as if the last message had called the tool. The log then has the call. Returns the output."""
         *earlier, message = conversation
         call = ToolCall(
             id=uuid4().hex,
@@ -323,14 +325,17 @@ async def _generate_text(model: Model | None, conversation: Sequence[ChatMessage
 
 
 def _early_submissions(calls: Sequence[ToolCall]) -> list[ToolCall]:
-    """The calls of `submit` beside one of `python`, whose output the model has not seen yet."""
+    """The calls of `submit` in a reply that also calls `python`. The model has not seen the output of the code yet."""
     if not any(call.function == "python" for call in calls):
         return []
     return [call for call in calls if call.function == "submit"]
 
 
 def _calls_to_execute(output: ModelOutput, allowed: Sequence[ActionName]) -> list[ToolCall]:
-    """All calls, or one if a single action is allowed, which is then required. Early submissions come last."""
+    """The calls to execute. Early submissions come last.
+
+    If a single action is allowed, it is required, and only one other call is executed.
+    """
     calls = output.message.tool_calls or []
     if not allowed or output.stop_reason == "model_length":  # the server may have cut the calls off
         return []
@@ -339,7 +344,7 @@ def _calls_to_execute(output: ModelOutput, allowed: Sequence[ActionName]) -> lis
     others = [call for call in calls if call not in early]
     if len(allowed) == 1:
         required = [call for call in others if call.function == allowed[0]]
-        # A call of another tool alone is executed, so that the model sees that the tool is unknown.
+        # If there are only calls of other tools, one is executed: the model then sees that the tool is unknown.
         others = (required or others)[:1]
     return [*others, *early]
 
@@ -352,7 +357,7 @@ def _tool_choice(allowed: Sequence[ActionName]) -> ToolChoice:
 
 
 def _kept_message(output: ModelOutput, allowed: Sequence[ActionName]) -> ChatMessageAssistant:
-    """Get the message for the conversation, which is cut if the model repeated itself in place of an action."""
+    """Get the message for the conversation. If the model repeated itself in place of an action, it is cut."""
     message = output.message
     if allowed and output.stop_reason == "max_tokens" and not message.tool_calls:
         return message.model_copy(update={"content": without_reasoning(message.text)[:MAX_KEPT_LENGTH]})

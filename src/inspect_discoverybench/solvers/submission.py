@@ -16,7 +16,7 @@ def submit(state: TaskState | None = None) -> Tool:
     """Record the agent's submission. Only the first submission counts.
 
     Args:
-        state: The sample to complete, so that Inspect's `generate()` ends.
+        state: The sample to complete. Inspect's `generate()` then ends.
     """
 
     async def execute(hypothesis: str, workflow: str = "") -> str:

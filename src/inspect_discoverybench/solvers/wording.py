@@ -36,8 +36,8 @@ class Wording:
         """Prepare a sample's conversation for one of our agents.
 
         Args:
-            state: The sample, whose messages are changed.
-            finish: Name of the prompt that replaces the last lines of the task text, which suit any agent.
+            state: The sample. Its messages are changed.
+            finish: Name of the prompt that replaces the last lines of the task text. Those suit any agent.
             system: Name of the system prompt; None for an agent with several.
         """
         # Our agents answer by submitting only: no other text is their answer.

@@ -62,7 +62,7 @@ def corrected_mean(
 
     represented_by_labels = represented[is_labelled]
     effective_clusters = effective_number(sum_by_cluster(represented_by_labels, labelled_clusters))
-    # As if one more cluster had an error of 1/2: few labels show errors, which are skewed.
+    # As if one more cluster had an error of 1/2. The distribution of errors is skewed, and few labels show any error.
     additional = float(represented_by_labels.sum()) / effective_clusters / 2
     variance = cluster_variance(deviations, effective_clusters)
     standard_error = math.hypot(math.sqrt(variance), additional)

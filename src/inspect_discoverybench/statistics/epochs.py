@@ -32,8 +32,8 @@ def across_epochs(tasks: Sequence[PartialScores], clusters: Sequence[Hashable], 
     """Estimate the mean, the best and the worst score among `size` epochs of each task.
 
     The best and the worst are expected over all subsets of this size, without bias for any number of epochs. A task
-    with fewer scored epochs than `size` counts with the best and the worst of those. The intervals have both ends of
-    what unscored epochs could have scored, 0 and 1.
+    with fewer scored epochs than `size` counts with the best and the worst of those. The intervals cover all that
+    unscored epochs could have scored, from 0 to 1.
 
     Args:
         tasks: The score of every epoch in [0, 1] for each task; NaN where an epoch is unscored.
@@ -84,7 +84,7 @@ def _expected_last(ordered: Sequence[float], size: int) -> float:
     if not ordered:
         return math.nan
     size = min(size, len(ordered))
-    # A score is the last one of a subset if all others of the subset are from the scores before it.
+    # A score is the last one of a subset if all other scores of the subset come before it.
     subsets_that_it_ends = [math.comb(before, size - 1) for before in range(len(ordered))]
     total = math.fsum(map(mul, ordered, subsets_that_it_ends))
     return total / math.comb(len(ordered), size)

@@ -35,7 +35,8 @@ def mean_interval(bounds: Bounds, clusters: Sequence[Hashable]) -> Interval:
     """Clopper and Pearson's interval for a mean of values in [0, 1].
 
     It has the effective sample size of complex surveys (Korn and Graubard 1998): the number of independent values of 0
-    and 1 whose mean has the same variance. It is from the number of clusters to that of values.
+    and 1 whose mean has the same variance. This number is at least the number of clusters, and at most the number of
+    values.
 
     Args:
         bounds: The lowest and highest possible value of every task, which are equal if all are known.

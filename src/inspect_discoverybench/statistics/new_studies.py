@@ -55,7 +55,7 @@ def on_new_studies(
     lowest: float,
     comparisons: int = 1,
 ) -> NewStudies | None:
-    """Generalize a mean to new studies, which are never more certain than the ones that were measured.
+    """Generalize a mean to new studies. Their interval is never narrower than the interval on the measured tasks.
 
     Args:
         values: One score or difference per task; NaN where it is unscored.
@@ -79,7 +79,7 @@ def on_new_studies(
         return None
 
     interval = Interval(math.nan, math.nan, p_value=1.0)
-    # Of all tasks, because the interval covers what the unscored ones could be.
+    # All tasks count, even unscored ones, because the interval covers what their scores could be.
     tasks_per_study = sum_by_cluster(np.ones(len(studies)), studies)
     if effective_number(tasks_per_study) >= MIN_STUDIES:
         over_studies = _t_interval(bounds, studies, comparisons)

@@ -43,9 +43,9 @@ Answer = Submission | str
 def answer_of(sample: TaskState | EvalSample) -> Answer | None:
     """Find the answer of a sample; None if there is none.
 
-    An accepted call of `submit` is the answer. Otherwise it is what the model wrote instead of a forced call, or what
-    the agent of another package left: the completion that it set, or the arguments of its last call and the texts
-    after the last tool result.
+    An accepted call of `submit` is the answer. Otherwise, if the model wrote a text instead of a forced call, the text
+    is the answer. If neither is there, an agent of another package has left the answer as the completion that the agent
+    set, or as the arguments of its last call and the texts after the last tool result.
 
     Raises:
         ModelFailed: The provider's last reply has no choices.
@@ -182,8 +182,8 @@ def _answer_in(texts: Sequence[str]) -> Answer | None:
 def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
     """Find what an agent of another package left as its answer, without an accepted call of our tool `submit`.
 
-    It is the completion that the agent set, if it is in none of its messages. Otherwise, it is the submission in a call
-    of its last message, or what it wrote last.
+    If the agent set a completion that is in none of its messages, the answer is the completion. Otherwise, it is the
+    submission in a call of its last message, or what it wrote last.
     """
     conversation = [message for message in sample.messages if message.source != "input"]
     texts = [message.text.strip() for message in conversation if isinstance(message, ChatMessageAssistant)]
@@ -222,7 +222,7 @@ def _completion_answer(output: ModelOutput) -> Answer | None:
     completion = output.completion.strip()
     texts = []
     if output.choices:
-        # A tool that submits may return a receipt, which Inspect's agents put into the completion.
+        # A tool that submits may return a receipt. Inspect's agents put the receipt into the completion.
         texts = [text for text in _call_texts(output.message) if text not in completion]
     texts.append(completion)
     return _answer_in(texts)
