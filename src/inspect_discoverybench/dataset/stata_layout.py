@@ -77,7 +77,7 @@ class _Bytes:
         self.skip(len(tag))
 
     def numbers(self, form: str, count: int = 1) -> Sequence[int]:
-        """Read whole numbers. `form` is a letter of Python's `struct`: B, H, I or Q."""
+        """Read whole numbers, and move behind them. `form` is a letter of Python's `struct`: B, H, I or Q."""
         whole_form = f"{self.byte_order}{count}{form}"
         values = struct.unpack_from(whole_form, self.content, self.position)
         self.skip(struct.calcsize(whole_form))
@@ -129,9 +129,11 @@ def _new_layout(content: _Bytes) -> StataLayout:
     content.skip_tag("</K><N>")
     rows = content.number("I" if version == b"117" else "Q")
     content.skip_tag("</N><label>")
-    content.skip(content.number("B" if version == b"117" else "H"))
+    label_length = content.number("B" if version == b"117" else "H")
+    content.skip(label_length)
     content.skip_tag("</label><timestamp>")
-    content.skip(content.number("B"))
+    timestamp_length = content.number("B")
+    content.skip(timestamp_length)
     content.skip_tag("</timestamp></header><map>")
 
     # The positions of all parts. The table is the tenth.

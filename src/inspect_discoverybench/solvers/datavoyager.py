@@ -173,7 +173,8 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
                     store_as(SubmissionState).submission = answer
                     state.output = with_submission(state.output)
                     return state
-            turn = await _take_turn(state, actor, *_next_turn(reply, actor))
+            role, instruction = _next_turn(reply, actor)  # records a revision of the plan, if it is due
+            turn = await _take_turn(state, actor, role, instruction)
             if turn.output.stop_reason == "model_length":
                 break
 
@@ -185,7 +186,11 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
 
 
 def _next_turn(reply: CriticReply, actor: Actor) -> tuple[Role, str]:
-    """Choose who acts next: the planner if the plan must be revised, else the role that the critic names."""
+    """Choose who acts next, and with which instruction.
+
+    If the plan must be revised, this is the planner, and the revision is recorded. Otherwise, it is the role that the
+    critic names.
+    """
     ledger = store_as(Ledger)
     if ledger.needs_revision:
         ledger.record_revision()
