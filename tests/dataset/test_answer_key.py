@@ -55,7 +55,7 @@ def test_one_goal_has_its_gold_hypothesis_from_the_key(folder: Path) -> None:
             r"needs the columns dataset, metadataid, .* The columns are dataset, gold_hypo",
         ),
         (f"{HEADER}\nmine,0,4,So.\nmine,0,4,Not so.\n", r"line 3: .*'mine', '0', '4'.*Remove a row"),
-        (f"{HEADER}\nmine,zero,4,So.\n", r"key\.csv: no gold hypothesis for custom/mine/0/4\. Add"),
+        (f"{HEADER}\nmine,zero,4,So.\n", r"key\.csv: no gold hypothesis for custom/mine/0/4\. Add its row"),
         ("\n", r"key\.csv: the file is empty"),
         (f"{HEADER}, gold_hypo\nmine,0,4,So.,Not so.\n", r"key\.csv: the column 'gold_hypo' occurs twice"),
         (f"query_id ,{HEADER}\n4,mine,0,5,So.\n", r"key\.csv: the column 'query_id' occurs twice"),

@@ -44,7 +44,11 @@ def read_goals(split: str, paths: Sequence[Path], answer_key: Path | None) -> li
     Raises:
         DataError: A file is missing or invalid, two goals have the same id, or a goal has no gold hypothesis.
     """
-    golds = read_answer_key(answer_key) if answer_key else None
+    golds = None
+    remedy = "Add its true_hypothesis to the metadata file, or its row to an answer key."
+    if answer_key:
+        golds = read_answer_key(answer_key)
+        remedy = "Add its row to the answer key, whose gold hypotheses take precedence."
     goals: list[SampleMetadata] = []
     sources: dict[str, Path] = {}
     for path in paths:
@@ -58,10 +62,7 @@ def read_goals(split: str, paths: Sequence[Path], answer_key: Path | None) -> li
             metadata = goal_metadata(split, path, study, goal, golds)
             sample_id = metadata.sample_id
             if not metadata.gold_hypothesis:
-                raise DataError(
-                    f"{answer_key or path}: no gold hypothesis for {sample_id}. Add its true_hypothesis to the "
-                    "metadata file, or its row to an answer key."
-                )
+                raise DataError(f"{answer_key or path}: no gold hypothesis for {sample_id}. {remedy}")
             if sample_id in sources:
                 raise DataError(
                     f"{sample_id} is defined in both {sources[sample_id]} and {path}. "
