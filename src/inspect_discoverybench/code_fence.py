@@ -115,8 +115,10 @@ def python_blocks(text: str, is_complete: bool = False) -> list[Block]:
     blocks = [block for block in fenced_blocks(text) if block.is_closed or (is_complete and block.label)]
     labelled = [block for block in blocks if pattern(Meaning.PYTHON).fullmatch(block.label)]
     has_json = any(block.label.lower() == "json" for block in blocks)
-    if labelled or has_json or not blocks:
+    if labelled:
         return labelled
+    if has_json or not blocks:
+        return []
 
     first = blocks[0]
     is_object = first.contents.lstrip().startswith("{")

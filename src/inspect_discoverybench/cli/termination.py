@@ -43,4 +43,6 @@ def _interrupt(frame: FrameType | None) -> None:
             process.send_signal(signal.SIGINT)
     # The event loop has its own handler for Ctrl-C. A background job has none, because the shell disables Ctrl-C.
     handler = signal.getsignal(signal.SIGINT)
-    (handler if callable(handler) else signal.default_int_handler)(signal.SIGINT, frame)
+    if not callable(handler):
+        handler = signal.default_int_handler
+    handler(signal.SIGINT, frame)

@@ -27,9 +27,10 @@ def select(samples: Sequence[Sample], filters: Mapping[str, FieldFilter]) -> lis
         listed = values if isinstance(values, list) else [values]
         accepted = {str(value) for value in listed}
         possible = {_value(sample, name) for sample in samples}
-        for value in accepted - possible:
+        unknown = sorted(accepted - possible)
+        if unknown:
             choices = ", ".join(sorted(possible))
-            raise InvalidArgument(f"{name}={value} matches no sample. Possible values: {choices}.")
+            raise InvalidArgument(f"{name}={unknown[0]} matches no sample. Possible values: {choices}.")
         selected = [sample for sample in selected if _value(sample, name) in accepted]
 
     if not selected:

@@ -148,7 +148,9 @@ def separator_of(text: str) -> str:
         header = next(iter(rows[separator]), [])
         return len(header)
 
-    return max(fitting or ",\t;", key=header_width)
+    # Of separators that give equally many values, `max` takes the first: a comma if the header has only one column.
+    candidates = fitting or [",", "\t", ";"]
+    return max(candidates, key=header_width)
 
 
 def _first_rows(text: str, separator: str) -> list[list[str]]:

@@ -80,10 +80,10 @@ def dots(table: pd.DataFrame, row: str, interval: IntervalNames, style: Style) -
     title = [interval.value, "with 95 % CI on these tasks"]
     base = alt.Chart().encode(color=_by_name(alt.Color, table, "agent", style.colors))
     line = base.mark_rule(strokeWidth=2).encode(
-        x=_axis(alt.X, interval.low, title),
+        x=_axis(alt.X, interval.low, title=title),
         x2=alt.X2(field=interval.high),
     )
-    point = base.mark_point().encode(x=_axis(alt.X, interval.value, title))
+    point = base.mark_point().encode(x=_axis(alt.X, interval.value, title=title))
     return _rows([line, point], table, row, style)
 
 
@@ -104,7 +104,7 @@ def bars(table: pd.DataFrame, row: str, segment: str, share: str, colors: Mappin
         alt.Chart()
         .mark_bar()
         .encode(
-            x=_axis(alt.X, share, share).scale(domain=[0, 100]).stack("zero"),
+            x=_axis(alt.X, share, title=share).scale(domain=[0, 100]).stack("zero"),
             color=_by_name(alt.Color, table, segment, colors),
             order=alt.Order(field="place", type="quantitative"),
         )
@@ -123,7 +123,7 @@ def joined(table: pd.DataFrame, row: str, value: str, shape: str, style: Style) 
         style: Titles and colours.
     """
     base = alt.Chart().encode(
-        x=_axis(alt.X, value, value).scale(domain=[0, 100]),
+        x=_axis(alt.X, value, title=value).scale(domain=[0, 100]),
         color=_by_name(alt.Color, table, "agent", style.colors),
     )
     shapes = _assigned(dict.fromkeys(table[shape]), SHAPES)
@@ -153,13 +153,13 @@ def scatter(table: pd.DataFrame, pairs: Sequence[tuple[IntervalNames, IntervalNa
 
 def _plot(table: pd.DataFrame, x: IntervalNames, y: IntervalNames, style: Style) -> alt.FacetChart:
     base = alt.Chart().encode(
-        x=_axis(alt.X, x.value, x.value),
-        y=_axis(alt.Y, y.value, y.value),
+        x=_axis(alt.X, x.value, title=x.value),
+        y=_axis(alt.Y, y.value, title=y.value),
         color=_by_name(alt.Color, table, "agent", style.colors),
     )
     line = base.mark_rule(opacity=0.6)
-    horizontal = line.encode(x=_axis(alt.X, x.low, x.value), x2=alt.X2(field=x.high))
-    vertical = line.encode(y=_axis(alt.Y, y.low, y.value), y2=alt.Y2(field=y.high))
+    horizontal = line.encode(x=_axis(alt.X, x.low, title=x.value), x2=alt.X2(field=x.high))
+    vertical = line.encode(y=_axis(alt.Y, y.low, title=y.value), y2=alt.Y2(field=y.high))
 
     shapes = _assigned(sorted(set(table.model)), SHAPES)
     point = base.mark_point().encode(shape=_by_name(alt.Shape, table, "model", shapes))

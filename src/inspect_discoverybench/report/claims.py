@@ -153,6 +153,6 @@ def _chart(table: pd.DataFrame, leaderboard: Leaderboard) -> Chart:
 def _labels(table: pd.DataFrame) -> list[str]:
     labels = []
     for name, framing in zip(table.configuration, table.framing, strict=True):
-        is_named = framing == NEUTRAL or f"framing={framing}" in name
-        labels.append(name if is_named else f"{name} (framing={framing})")
+        is_missing = framing != NEUTRAL and f"framing={framing}" not in name
+        labels.append(f"{name} (framing={framing})" if is_missing else name)
     return labels

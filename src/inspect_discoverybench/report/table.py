@@ -195,8 +195,8 @@ def _column(table: pd.DataFrame, name: str) -> tuple[str, list[str]]:
     """The heading and the texts of a column. The two columns of an interval are shown as one, or below its mean."""
     cells = _cells(table, name)
     if name.endswith(LOW_SUFFIX):
-        interval = name.removesuffix(LOW_SUFFIX)
-        return f"95 % CI, {interval}", _intervals(cells, _cells(table, interval + HIGH_SUFFIX))
+        stem = name.removesuffix(LOW_SUFFIX)
+        return f"95 % CI, {stem}", _intervals(cells, _cells(table, stem + HIGH_SUFFIX))
     if name == LOWEST:
         return "possible range", _intervals(cells, _cells(table, HIGHEST))
     heading = name.replace("_", " ")
@@ -204,10 +204,10 @@ def _column(table: pd.DataFrame, name: str) -> tuple[str, list[str]]:
         return heading, cells
 
     means = _marked(cells, table)
-    interval = name.removesuffix(TIMES_100_SUFFIX)
-    if interval + LOW_SUFFIX not in table:
+    stem = name.removesuffix(TIMES_100_SUFFIX)
+    if stem + LOW_SUFFIX not in table:
         return heading, means
-    intervals = _intervals(_cells(table, interval + LOW_SUFFIX), _cells(table, interval + HIGH_SUFFIX))
+    intervals = _intervals(_cells(table, stem + LOW_SUFFIX), _cells(table, stem + HIGH_SUFFIX))
     return f"{heading}, 95 % CI", _on_two_lines(means, intervals)
 
 

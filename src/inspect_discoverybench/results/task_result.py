@@ -100,7 +100,7 @@ def mean_score(tasks: Sequence[TaskResult], key: str = "hms") -> Estimate | None
         return None
     return estimate_mean(
         [score.mean for score in scores],
-        [task.cluster for task in tasks],
-        [task.sample.study for task in tasks],
-        bounds(scores),
+        clusters=[task.cluster for task in tasks],
+        studies=[task.sample.study for task in tasks],
+        possible=bounds(scores),
     )

@@ -71,7 +71,7 @@ def serve(folder: str, ready: int) -> None:
             code = read_request(cell.client)
         except (OSError, ValueError):
             continue  # the client disconnected before it sent a request
-        status = cell.run(code, main.__dict__, descriptors[0])
+        status = cell.run(code, main.__dict__, output=descriptors[0])
         with suppress(OSError):  # the client disconnected; the session continues
             cell.client.sendall(f"{status}\n".encode())
         cell.client.close()
