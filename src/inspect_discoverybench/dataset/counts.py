@@ -140,6 +140,7 @@ def _count_file_findings(counts: Counts, source: Path, file: DataFile, read_tabl
     for name in _repeated(stripped):
         shown_name = name or "columns without a name"
         counts[TWICE_NAMED].add(f"{path}: {shown_name}")
+    # Spaces count here: the agent is told the described name, and pandas finds a column only by its exact name.
     for name in described:
         if name not in columns:
             counts[MISSING_COLUMNS].add(f"{source}: {file.name}: {name}")

@@ -47,7 +47,13 @@ def require_given(function: Callable[..., Any], name: str, value: object) -> Non
 
 
 def refuse_together(function: Callable[..., Any], name: str, **others: object) -> None:
-    """Raise `InvalidArgument` for the first other argument that is given beside the argument `name` of a task."""
+    """Raise `InvalidArgument` if a task got an argument that `name` excludes.
+
+    Args:
+        function: The task.
+        name: An argument that was given.
+        others: The arguments that it excludes, by name; None if not given. The first given one is reported.
+    """
     for other, value in others.items():
         if value is not None:
             raise InvalidArgument(f"{function.__name__}: {name} and {other} exclude one another. Pass one of them.")

@@ -97,8 +97,8 @@ def secret_settings(settings: Mapping[Any, Any]) -> list[str]:
     """List the settings whose values must not be recorded, such as `default_headers.Authorization`.
 
     A setting is secret if its name says so (`_HIDDEN_NAME`), if its value is a URL with a user, a password or a query,
-    or if it contains a key of the environment or has the format of one. Other headers, queries and bodies are taken as
-    they are.
+    or if it contains a key of the environment or has the format of one. All other values count as public, also in
+    headers, queries and bodies.
     """
     secrets = []
     for key, value in settings.items():

@@ -162,8 +162,8 @@ def _task_with_solver(cell: MatrixCell) -> Task:
     if cell.solver is None:
         return _create_task(cell)
 
-    # The solver is built for every task, although a discovery task builds its own: an error then names the origin of
-    # the solver, and not that of the task.
+    # A discovery task builds its own solver from the arguments below, and does not use this one. It is built all the
+    # same, to find an invalid solver here, where the error names the solver's origin and not the task's.
     solver = _build_solver(cell.solver, cell.solver_origin)
     if is_discovery_task(cell.task.name):
         # A discovery task gets the agent as task arguments, because `inspect eval-retry` passes those again. It would

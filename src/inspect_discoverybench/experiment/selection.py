@@ -98,6 +98,9 @@ def _is_selected(sample: Sample, patterns: Collection[str]) -> bool:
 
 
 def _padded(sample_id: int | str | None) -> str:
-    """The id as Inspect compares it, in `normalise_sample_id`: `7` and `007` are one sample, `1*` matches no number."""
+    """The id as Inspect compares it, in `normalise_sample_id`: numbers have leading zeros up to 20 digits.
+
+    So `7` and `007` are one sample, and `1*` matches neither `1` nor `10`, because both begin with 0.
+    """
     text = str(sample_id)
     return text.zfill(20) if text.isdigit() else text

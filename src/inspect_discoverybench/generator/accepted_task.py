@@ -42,7 +42,10 @@ class AcceptedTask(NamedTuple):
 async def write_task(
     author: Model, reviewer: Model, tree: Tree, task: TreeTask, measures: Measures
 ) -> AcceptedTask | Rejection:
-    """Apply the criterion of the measures, then ask the author for texts, and the reviewer for objections to them."""
+    """Apply the criterion of the measures, then ask the author for texts, and the reviewer for objections to them.
+
+    A task that a person wrote has its texts already, and they are not reviewed.
+    """
     rejection = measures.rejection(task.name)
     if rejection is not None:
         return rejection

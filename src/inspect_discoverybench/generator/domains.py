@@ -86,7 +86,7 @@ class DomainSource:
         values = {
             "count": self.count,
             "avoid": REAL_DOMAINS,
-            "seed": seed,
+            "seed": seed,  # no prompt refers to it: with another seed, the request differs
         }
         return await ask(author, "domains", values, Domains, check)
 

@@ -155,7 +155,7 @@ class Growth:
             "rows": tree.description,
             "count": count,
             "used_names": used_names,
-            "seed": self.settings.seed,
+            "seed": self.settings.seed,  # no prompt refers to it: with another seed, the request differs
         }
         return await ask(self.author, "distractors", values, Distractors, check)
 
@@ -191,12 +191,12 @@ class Growth:
         return tree
 
     def _instructions(self, domain: str, node: str, used_names: Sequence[str]) -> dict[str, Any]:
-        """The two workflow steps that are drawn for an expression, and the names that it must not use."""
+        """Values for the request of an expression: two drawn workflow steps, names that are in use, and the seed."""
         steps = files(__package__).joinpath("workflows.txt").read_text("utf-8").splitlines()
         return {
             "workflow_steps": self._random(domain, node).sample(steps, 2),
             "used_names": used_names,
-            "seed": self.settings.seed,
+            "seed": self.settings.seed,  # no prompt refers to it: with another seed, the request differs
         }
 
     def _random(self, *key: object) -> random.Random:

@@ -101,6 +101,7 @@ def read_judged_samples(
 def _judged_sample(result: ResultRow) -> JudgedSample:
     sample, score = result.sample, result.score
     return JudgedSample(
+        # Not the path of the log: a retry writes another file, and keeps this id.
         log=result.run.task_id,
         id=(sample.id, sample.epoch),
         goal=sample.goal or "",

@@ -129,7 +129,7 @@ def joined(table: pd.DataFrame, row: str, value: str, shape: str, style: Style) 
     shapes = _assigned(dict.fromkeys(table[shape]), SHAPES)
     line = base.mark_line().encode(detail=alt.Detail(field=row, type="nominal"))
     shape_of_point = _by_name(alt.Shape, table, shape, shapes).title(None)
-    # Outlines: of two equal values, both are seen.
+    # Only outlines are drawn, so that two points of equal value are both seen.
     point = base.mark_point(filled=False, strokeWidth=2.5, size=90).encode(shape=shape_of_point)
     return _rows([line, point], table, row, style)
 
@@ -152,6 +152,7 @@ def scatter(table: pd.DataFrame, pairs: Sequence[tuple[IntervalNames, IntervalNa
 
 
 def _plot(table: pd.DataFrame, x: IntervalNames, y: IntervalNames, style: Style) -> alt.FacetChart:
+    """Points, each with a horizontal and a vertical interval. The colour is the agent, and the shape the model."""
     base = alt.Chart().encode(
         x=_axis(alt.X, x.value, title=x.value),
         y=_axis(alt.Y, y.value, title=y.value),

@@ -27,7 +27,10 @@ SELECTIONS = {
 
 
 def task_count(benchmark: str, results: Sequence[ResultRow]) -> int:
-    """Number of tasks of a benchmark, of which these results may be a part."""
+    """Number of tasks of a benchmark: those of its released split, or else the most that a run could choose from.
+
+    The runs are those of these results, which may be of fewer tasks.
+    """
     available = max(result.run.task_samples or 0 for result in results)
     return split_size(benchmark, available)
 

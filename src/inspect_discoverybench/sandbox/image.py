@@ -49,6 +49,8 @@ def record_image() -> Solver:
     ids: list[str | None] = []
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        # The first sample looks up the id, and the others wait for it. From then on, `ids` has one element: the id, or
+        # None if it is unknown.
         async with lock:
             if not ids:
                 ids.append(await _image_id())

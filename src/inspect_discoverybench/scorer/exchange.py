@@ -75,10 +75,12 @@ class Exchange:
     _is_retried: bool = False
 
     async def send(self, conversation: list[ChatMessage]) -> ModelOutput:
-        """Send a conversation. After a truncated reply, the token limit is raised if the provider accepts that.
+        """Send a conversation, again while a reply has no choices.
+
+        A truncated reply is returned, too. The next request then has a higher token limit, if the provider accepts it.
 
         Raises:
-            JudgeFailed: The provider failed.
+            JudgeFailed: The provider failed, or `MAX_EMPTY_REPLIES` replies had no choices.
             DefaultsRejected: The provider rejected the first request, which had default settings.
             DefaultsSuspected: The provider failed on the first request of a probe, which had default settings.
         """

@@ -73,7 +73,8 @@ class Judge:
         Raises:
             JudgeFailed: The provider failed, after Inspect's retries.
         """
-        # Read before the request, because other questions that are asked at the same time may change it.
+        # Whether the defaults are suspected: another question was answered only without them. This is read before the
+        # request, because questions that are asked at the same time may change it.
         was_suspected = acceptance_of(self.model).is_suspected
         try:
             return await self._ask_with_defaults(question)

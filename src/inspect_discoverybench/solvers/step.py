@@ -252,7 +252,7 @@ class WritingActor(Actor):
                 return Step(output, [_kept_message(output, allowed)])
 
     def _is_too_early(self, conversation: Sequence[ChatMessage]) -> bool:
-        """Whether no code has run in a conversation, and no answer was sent back for that reason."""
+        """Whether an answer would come too early: no code has run yet, and no earlier answer was sent back for that."""
         reason = self.wording.render("solvers/text/too_early")
         was_sent_back = any(message.text == reason for message in conversation)
         return not has_run_code(conversation) and not was_sent_back

@@ -67,7 +67,8 @@ def cluster_variance(deviations: np.ndarray, effective_clusters: float) -> float
     """Cluster-robust variance of a mean; NaN for a single cluster.
 
     Args:
-        deviations: For each cluster, the sum of its values' shares in the deviation of the mean.
+        deviations: What each cluster contributes to the deviation of the mean. For a plain mean, this is the sum of
+            (value − mean) / n over the values of the cluster, where n is the number of all values.
         effective_clusters: The effective number of the clusters. The degrees of freedom are one less.
     """
     if len(deviations) < 2:

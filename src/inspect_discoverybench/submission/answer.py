@@ -229,7 +229,8 @@ def _completion_answer(output: ModelOutput) -> Answer | None:
 
 
 def _last_texts(messages: Sequence[ChatMessage]) -> list[str]:
-    """What an agent wrote last: the arguments of its last call, and the texts after the last tool result."""
+    """What an agent wrote last: the arguments of its last calls with results, and calls and texts after the results."""
+    # The number of messages up to the last tool result, including it.
     end_of_results = 0
     for number, message in enumerate(messages, 1):
         if isinstance(message, ChatMessageTool):
