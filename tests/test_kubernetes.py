@@ -68,6 +68,7 @@ def resources(helm: str) -> list[Values]:
 
 
 def test_the_published_image_is_required_or_used() -> None:
+    # Once an image is published, the shipped values name it by its digest. Until then, the user must pass one.
     if "@sha256:" in service(VALUES)["image"]:
         assert values_file() == shipped(VALUES)
     else:
@@ -82,7 +83,8 @@ def test_the_values_are_the_shipped_ones_with_another_image(monkeypatch: pytest.
     assert read(file) == expected
     of_other_image = values_file(image=f"{IMAGE}1")
     assert of_other_image != file
-    # A retry on this machine finds the file at the path in the log.
+    # The path depends only on the image, wherever its name comes from. So a retry on this machine finds the file at the
+    # path in the log.
     monkeypatch.setenv("DISCOVERYBENCH_IMAGE", IMAGE)
     assert values_file() == file
 

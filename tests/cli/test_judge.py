@@ -51,7 +51,7 @@ def test_an_unscored_pair_has_exit_code_3() -> None:
 
 
 def test_a_folder_that_cannot_be_created_is_refused_before_the_judge_is_asked() -> None:
-    Path("new").touch()
+    Path("new").touch()  # where `judged_over_http` needs a folder
     requests: list[Request] = []
 
     def judge(request: Request) -> Answer:

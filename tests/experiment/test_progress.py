@@ -93,9 +93,11 @@ def test_unscored_samples_and_errors_are_counted() -> None:
 
 def test_a_task_without_a_score_is_finished() -> None:
     study = Path(__file__).parents[2] / "examples/lighthouses/metadata_0.json"
+    # The study does not have this goal, so there is no gold hypothesis, and no score.
     task = f"{{name: discoverybench/custom, args: {{path: {study}, goal: Why, sandbox: local}}}}"
     options = f"{NO_DATA_GUESS} --model discoverybench/baseline --set 'tasks=[{task}]'"
     completed(f"run small.yaml {options}")
+    # Samples, finished, unscored, errors and missing.
     assert counts(completed(f"status small.yaml {options}")) == ["1 1 0 0 0"]
 
 

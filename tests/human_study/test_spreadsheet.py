@@ -22,6 +22,7 @@ def test_every_text_is_read_back_without_control_characters_and_none_is_a_formul
     [row] = read_rows(path)
     removed = str.maketrans("", "", "\r\x1b\x9b\0")
     assert row.values["text"] == text.translate(removed).strip()
+    # As a spreadsheet reads the file, and not as we do.
     [cells] = rows(path)
     assert not cells["text"].startswith(STARTS)
 
@@ -49,7 +50,7 @@ def test_files_saved_by_spreadsheets_are_read() -> None:
         ("\ufeffname;choice;name\nx;1;y", "cells.csv: the column 'name' occurs twice."),
     ],
 )
-def test_a_mistake_is_one_line(text: str, message: str) -> None:
+def test_a_malformed_file_is_refused_with_the_reason(text: str, message: str) -> None:
     path = csv_file("cells.csv", text)
     with pytest.raises(DataError) as raised:
         list(read_rows(path))

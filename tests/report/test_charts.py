@@ -98,6 +98,7 @@ def test_text_that_xml_does_not_allow_is_replaced_and_endless_text_is_cut() -> N
     model = "provider/\x08\ufffe"
     hostile = results({"a": 1.0}, domain="a\x0b<b>\U0001f600", model=model)
     endless = results({"b": 1.0}, domain="c" * 2_000_000, model=model)
+    # The chart shows the best agent, and a single agent is not marked as the best.
     other = results({"a": 0.5, "b": 0.5}, agent="codegen")
     shown = images(hostile, endless, other)
     image = shown["domain"]

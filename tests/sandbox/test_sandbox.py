@@ -151,7 +151,7 @@ def test_the_tag_changes_with_the_files_of_the_image(tmp_path: Path, name: str) 
     changed = build_digest(folder)
     assert changed != original
 
-    # As a checkout on Windows has it, with files that are no inputs.
+    # Neither the line breaks of a checkout on Windows nor a file that is no input changes the digest.
     file.write_bytes(content.replace(b"\n", b"\r\n"))
     (folder / ".DS_Store").write_bytes(b"\0")
     assert build_digest(folder) == changed
