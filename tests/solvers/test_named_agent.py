@@ -132,8 +132,11 @@ def test_the_only_agent_of_a_file_needs_no_name(mine: str) -> None:
     [
         ("discoverybench/genius", "discoverybench/genius was not found in the registry."),
         ("nowhere.py@x", "The agent's file 'nowhere.py' does not exist. Check the spelling, pass an absolute path, or"),
-        ("agents/mine.py", "agents/mine.py has the agents first_rows, as_agent, not a single one. Name one:"),
-        ("agents/mine.py@genius", "agents/mine.py has the agents first_rows, as_agent, not genius. Name one:"),
+        ("agents/mine.py", "agents/mine.py has several agents: first_rows, as_agent. Name one: agents/mine.py@NAME."),
+        ("agents/mine.py@genius", "agents/mine.py has no agent genius. Its agents are first_rows, as_agent."),
+        ("agents/mine.py@first_row", "Did you mean first_rows?"),
+        ("agents/sibling.py", "agents/sibling.py has no agent. Decorate its function with @solver or @agent."),
+        ("discoverybench/reactt", "Did you mean discoverybench/react?"),
         (None, "agent_args needs an agent."),
     ],
 )
@@ -142,6 +145,30 @@ def test_an_agent_that_does_not_exist_is_refused(agent: str | None, message: str
     with pytest.raises(InvalidArgument) as raised:
         demo(agent=agent, agent_args={"rows": 1})
     assert message in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("x = (1,\n", "agents/mine.py: SyntaxError: '(' was never closed (mine.py, line 1). Correct the file."),
+        ("\nimport nowhere_to_be_found\n", "mine.py:2: ModuleNotFoundError: No module named 'nowhere_to_be_found'."),
+        ("import sys\nsys.missing\n", "agents/mine.py:2: AttributeError: module 'sys' has no attribute 'missing'."),
+        (
+            MINE.replace("rows: int = 5", "lines: int = 5"),
+            "TypeError: first_rows() got an unexpected keyword argument 'rows'. Correct the file or agent_args.",
+        ),
+        (
+            MINE.replace("    head = Head(rows)", "    raise ValueError('How many rows?')"),
+            "agents/mine.py:18: ValueError: How many rows? Correct the file or agent_args.",
+        ),
+    ],
+)
+def test_a_mistake_in_the_file_is_one_line(mine: str, content: str, message: str) -> None:
+    Path(mine).write_text(content, "utf-8")
+    with pytest.raises(InvalidArgument) as raised:
+        demo(agent=f"{mine}@first_rows", agent_args={"rows": 1})
+    assert message in raised.value.message
+    assert "\n" not in raised.value.message
 
 
 @pytest.mark.parametrize("agent", ["discoverybench/no_data_guess", "FILE@first_rows"])

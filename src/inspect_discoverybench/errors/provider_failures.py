@@ -187,6 +187,12 @@ def one_line(error: BaseException | str) -> str:
     return message.rstrip(".")
 
 
+def one_sentence(error: BaseException | str) -> str:
+    """The message of any error in one line that ends with a full stop, or with the message's own question mark."""
+    message = one_line(error)
+    return message if message.endswith(("?", "!")) else f"{message}."
+
+
 @contextmanager
 def inspect_errors(error_type: type[DiscoveryBenchError], where: str, remedy: str = "") -> Iterator[None]:
     """Convert any exception from Inspect and its providers into one error of this package.
@@ -199,7 +205,7 @@ def inspect_errors(error_type: type[DiscoveryBenchError], where: str, remedy: st
     except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
         raise
     except Exception as error:  # re-raised as our error, with the original as its cause
-        message = f"{where}: {one_line(error)}. {remedy}"
+        message = f"{where}: {one_sentence(error)} {remedy}"
         raise error_type(message.rstrip()) from error
 
 

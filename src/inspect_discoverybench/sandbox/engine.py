@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import anyio.to_thread
 
 from inspect_discoverybench.errors.exceptions import EngineFailed, EngineNotAsked
-from inspect_discoverybench.errors.provider_failures import one_line
+from inspect_discoverybench.errors.provider_failures import one_sentence
 from inspect_discoverybench.errors.redaction import public_url
 
 if TYPE_CHECKING:  # the import takes 0.2 s
@@ -102,11 +102,11 @@ def _ask(question: Callable[["DockerClient"], AnswerT], seconds: int) -> AnswerT
         with closing(docker.DockerClient(**endpoint, timeout=seconds)) as engine:
             return question(engine)
     except NotFound as error:
-        raise EngineFailed(f"Docker at {address}: {one_line(str(error.explanation))}.") from error
+        raise EngineFailed(f"Docker at {address}: {one_sentence(str(error.explanation))}") from error
     # The errors of requests are OSErrors; a port that is no number is a ValueError.
     except (DockerException, OSError, ValueError) as error:
         reason = str(error).replace(endpoint["base_url"], address)
-        raise EngineFailed(f"Docker does not respond at {address}: {one_line(reason)}.") from error
+        raise EngineFailed(f"Docker does not respond at {address}: {one_sentence(reason)}") from error
 
 
 def _endpoint() -> dict[str, Any]:
@@ -123,7 +123,7 @@ def _endpoint() -> dict[str, Any]:
             return dict(kwargs_from_env())
         context = ContextAPI.get_context(os.environ.get("DOCKER_CONTEXT"))
     except Exception as error:  # the library raises many types, and `Exception` itself for a damaged file of a context
-        raise EngineFailed(f"Docker's settings cannot be read: {one_line(error)}.") from error
+        raise EngineFailed(f"Docker's settings cannot be read: {one_sentence(error)}") from error
 
     # Without a `config.json` the library finds no context that the command has created:
     # https://github.com/docker/docker-py/blob/main/docker/context/config.py

@@ -1,11 +1,13 @@
 """An agent by its name: what Inspect's `--solver` takes, as an argument of a task."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from traceback import extract_tb
 from types import ModuleType
 from typing import Any, cast
 
@@ -13,7 +15,9 @@ from inspect_ai.agent import Agent, as_solver, is_agent
 from inspect_ai.solver import Solver
 from inspect_ai.util import registry_create, registry_info
 
-from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument
+from inspect_discoverybench.errors.invalid_values import did_you_mean
+from inspect_discoverybench.errors.provider_failures import one_sentence
 from inspect_discoverybench.public_names import SOLVERS
 
 
@@ -49,24 +53,52 @@ class AgentFile:
         return sha256(self.path.read_bytes()).hexdigest()
 
     def create(self, args: Mapping[str, Any]) -> Solver | Agent:
-        """Create its agent."""
-        module = self._load()
+        """Create its agent.
+
+        Raises:
+            InvalidArgument: The file cannot be run, it has no such agent, or the agent cannot be created with `args`.
+        """
+        with self._own_errors("Correct the file."):
+            module = self._load()
+        factory = self._factory(module)
+        with self._own_errors("Correct the file or agent_args."):
+            agent: Solver | Agent = factory(**args)
+        return agent
+
+    def _factory(self, module: ModuleType) -> Callable[..., Any]:
+        """The function that creates the agent."""
         factories = _factories(module)
         if self.agent is None and len(factories) == 1:
             [factory] = factories.values()
-        elif self.agent in factories:
-            factory = factories[self.agent]
-        else:
-            names = ", ".join(factories) or "none"
-            expected = self.agent or "a single one"
-            raise InvalidArgument(f"{self.path} has the agents {names}, not {expected}. Name one: {self.path}@NAME.")
-        agent: Solver | Agent = factory(**args)
-        return agent
+            return factory
+        if self.agent in factories:
+            return factories[self.agent]
+        if not factories:
+            raise InvalidArgument(f"{self.path} has no agent. Decorate its function with @solver or @agent.")
+        names = ", ".join(factories)
+        if self.agent is None:
+            raise InvalidArgument(f"{self.path} has several agents: {names}. Name one: {self.path}@NAME.")
+        raise InvalidArgument(
+            f"{self.path} has no agent {self.agent}. Its agents are {names}.{did_you_mean(self.agent, factories)}"
+        )
+
+    @contextmanager
+    def _own_errors(self, remedy: str) -> Iterator[None]:
+        """Convert an error of the file's code into one line that names the line of the file."""
+        try:
+            yield
+        except DiscoveryBenchError:
+            raise
+        except Exception as error:  # the code is the user's, and may raise anything
+            frames = extract_tb(error.__traceback__)
+            lines = [frame.lineno for frame in frames if Path(frame.filename) == self.path.absolute()]
+            place = f"{self.path}:{lines[-1]}" if lines else str(self.path)
+            raise InvalidArgument(f"{place}: {type(error).__name__}: {one_sentence(error)} {remedy}") from error
 
     def _load(self) -> ModuleType:
         # Inspect's own loader is private. No other module has this name, and it changes with the content.
         name = f"agent_file_{self.digest[:12]}_{self.path.stem}"
-        spec = spec_from_file_location(name, self.path)
+        spec = spec_from_file_location(name, self.path.absolute())
         if spec is None or spec.loader is None:
             raise InvalidArgument(f"{self.path} is no Python file.")
         module = module_from_spec(spec)
@@ -105,7 +137,10 @@ def _registered(name: str, args: Mapping[str, Any]) -> Any:
             return registry_create(kind, name, **args)
         except LookupError:
             continue
-    raise InvalidArgument(f"{name} was not found in the registry. Check the spelling, or name a file: FILE.py@NAME.")
+    suggestion = did_you_mean(name, [f"discoverybench/{solver}" for solver in SOLVERS])
+    raise InvalidArgument(
+        f"{name} was not found in the registry. Check the spelling, or name a file: FILE.py@NAME.{suggestion}"
+    )
 
 
 def _factories(module: ModuleType) -> dict[str, Callable[..., Any]]:
