@@ -289,6 +289,20 @@ def test_a_model_that_differs_in_the_base_url_alone_is_in_the_matrix_twice(tmp_p
     assert f"small.yaml:7: {run} is in the matrix twice. Remove one." in raised.value.message
 
 
+def test_a_sandbox_of_the_command_line_that_a_task_would_ignore_is_refused(tmp_path: Path) -> None:
+    tasks = "tasks: [{name: discoverybench/demo, args: {sandbox: local}}]"
+    path = write(tmp_path, GOOD.replace("tasks:\n  - discoverybench/demo", tasks))
+    with pytest.raises(InvalidExperiment) as raised:
+        matrix(*changed(path, "sandbox=docker").read())
+    assert raised.value.message == (
+        "--set sandbox=docker would not change discoverybench/demo, which has sandbox: local in its args. Set it there: "
+        "--set tasks.0.args.sandbox=docker"
+    )
+    for changes in (["sandbox=local"], ["sandbox=docker", "tasks.0.args.sandbox=docker"]):
+        [cell] = matrix(*changed(path, *changes).read())
+        assert cell.labels.task == f"discoverybench/demo({changes[-1].removeprefix('tasks.0.args.')})"
+
+
 def test_the_matrix_is_tasks_times_solvers_times_models(tmp_path: Path) -> None:
     changes = (
         "tasks=[discoverybench/demo, {name: discoverybench/real, args: {sandbox: k8s}}]",

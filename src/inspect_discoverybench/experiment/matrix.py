@@ -58,7 +58,21 @@ def matrix(experiment: Experiment, file: YamlFile) -> list[MatrixCell]:
     return cells
 
 
+def _require_overridden_sandbox(experiment: Experiment, file: YamlFile) -> None:
+    """Refuse `--set sandbox` if a task of the file has another one, which would take precedence."""
+    if not file.is_overridden("sandbox"):
+        return
+    for number, task in enumerate(experiment.tasks):
+        own = task.args.get("sandbox", experiment.sandbox)
+        if own != experiment.sandbox and not file.is_overridden("tasks", number, "args", "sandbox"):
+            raise InvalidExperiment(
+                f"{file.where('sandbox')} would not change {task.name}, which has sandbox: {own} in its args. Set it "
+                f"there: --set tasks.{number}.args.sandbox={experiment.sandbox}"
+            )
+
+
 def _combine(experiment: Experiment, file: YamlFile) -> list[MatrixCell]:
+    _require_overridden_sandbox(experiment, file)
     sandbox = {} if experiment.sandbox is None else {"sandbox": experiment.sandbox}
     combinations = product(
         enumerate(experiment.tasks),

@@ -100,6 +100,10 @@ class YamlFile:
         root = yaml.compose(content, Loader=yaml.SafeLoader)
         return cls(path, values, root)
 
+    def is_overridden(self, *place: str | int) -> bool:
+        """Whether the command line has set a value, as a whole or with the value that contains it."""
+        return any(override.sets(place) for override in self.overrides)
+
     def where(self, *place: str | int) -> str:
         """Where a value is from, as the beginning of a message about it.
 
