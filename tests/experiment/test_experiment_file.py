@@ -88,7 +88,10 @@ def refusal(path: Path, *changes: str) -> str:
         ("limits: {samples: 0}", "small.yaml:8: limits.samples: Input should be greater than 0, got '0'."),
         ("tags: [!!python/name:os.system x]", "small.yaml:8: could not determine a constructor"),
         ("tags: " + "[" * 2_000, "small.yaml: invalid YAML: maximum recursion depth exceeded"),
-        ("tags:\n  - a\n  - '${NOT_SET_AT_ALL}'", "small.yaml:10: the environment variable NOT_SET_AT_ALL is not set."),
+        (
+            "tags:\n  - a\n  - '${NOT_SET_AT_ALL}'",
+            "small.yaml:10: the environment variable NOT_SET_AT_ALL is not set. Export it, or give it a default: ${NOT",
+        ),
     ],
 )
 def test_an_invalid_line_is_named(tmp_path: Path, line: str, message: str) -> None:
@@ -295,8 +298,8 @@ def test_a_sandbox_of_the_command_line_that_a_task_would_ignore_is_refused(tmp_p
     with pytest.raises(InvalidExperiment) as raised:
         matrix(*changed(path, "sandbox=docker").read())
     assert raised.value.message == (
-        "--set sandbox=docker would not change discoverybench/demo, which has sandbox: local in its args. Set it there: "
-        "--set tasks.0.args.sandbox=docker"
+        "--set sandbox=docker would not change discoverybench/demo, which has sandbox: local in its args. "
+        "Set it there: --set tasks.0.args.sandbox=docker"
     )
     for changes in (["sandbox=local"], ["sandbox=docker", "tasks.0.args.sandbox=docker"]):
         [cell] = matrix(*changed(path, *changes).read())

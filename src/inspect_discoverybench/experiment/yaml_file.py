@@ -24,7 +24,7 @@ class _Loader(yaml.SafeLoader):
         keys = set()
         for key, _ in node.value:
             if key.value in keys:
-                raise _problem(f"duplicate key {key.value}", key)
+                raise _problem(f"duplicate key {key.value}", "Remove one of them.", key)
             keys.add(key.value)
         return super().construct_mapping(node, deep)
 
@@ -33,7 +33,8 @@ class _Loader(yaml.SafeLoader):
             name = variable["name"]
             value = os.environ.get(name, variable["default"])
             if value is None:
-                raise _problem(f"the environment variable {name} is not set", node)
+                remedy = f"Export it, or give it a default: ${{{name}:-DEFAULT}}."
+                raise _problem(f"the environment variable {name} is not set", remedy, node)
             return value
 
         return _VARIABLE.sub(value_of, node.value)
@@ -42,8 +43,8 @@ class _Loader(yaml.SafeLoader):
 _Loader.add_constructor("tag:yaml.org,2002:str", _Loader.construct_text)
 
 
-def _problem(problem: str, node: yaml.Node) -> yaml.MarkedYAMLError:
-    return yaml.constructor.ConstructorError(problem=problem, problem_mark=node.start_mark)
+def _problem(problem: str, remedy: str, node: yaml.Node) -> yaml.MarkedYAMLError:
+    return yaml.constructor.ConstructorError(problem=problem, problem_mark=node.start_mark, note=remedy)
 
 
 Place = tuple[str | int, ...]
@@ -183,7 +184,8 @@ def parse_yaml(text: str | bytes, name: str) -> Any:
         if mark:
             line = mark.line + 1
             where = f"{name}:{line}"
-        raise InvalidExperiment(f"{where}: {error.problem}. Check the YAML around it.") from error
+        remedy = error.note or "Check the YAML around it."
+        raise InvalidExperiment(f"{where}: {error.problem}. {remedy}") from error
     # PyYAML also raises these: for dates that do not exist, lists as keys, and thousands of brackets.
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         raise InvalidExperiment(f"{name}: invalid YAML: {one_line(error)}.") from error
