@@ -54,6 +54,7 @@ def test_versions_of_a_sample_are_different_tasks(
     page = (out / "report.html").read_text("utf-8")
     shown = pd.read_csv(out / "tables" / "hms.csv")
     assert list(shown.tasks) == [tasks]
+    assert f'<td class="number count">{tasks}</td>' in page  # the leaderboard
     notice = f"such as custom/mine/0/0, were run again after a change ({change})."
     assert (notice in page) == (change is not None)
 

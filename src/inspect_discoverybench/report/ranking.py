@@ -108,7 +108,7 @@ def _row(benchmark: Benchmark, standing: Standing) -> RankedRow:
         facets={facet: Bar.of(mean) for facet, mean in standing.facets.items()},
         released=Bar.of(standing.released) if standing.has_released else None,
         published=[score for score in published if score.agent == standing.configuration.agent],
-        tasks=len(standing.scored_ids),
+        tasks=sum(bool(task.score().known) for task in standing.tasks),
     )
 
 
