@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 from tests.dataset.test_placebo_files import placebo_of
 
 ROWS = 60
@@ -21,6 +22,7 @@ ORDERED = {
     "a number is missing": [None if number == 7 else number for number in INDEX],
     "groups in no order": [("south", "north", "west", "east")[number // 15] for number in INDEX],
     "groups with some rows elsewhere": ["abcd"[3 if number % 15 == 0 else number // 15] for number in INDEX],
+    "names, one of which is a number": [f"{number}" if number == 0 else f"N{number:03}" for number in INDEX],
     "decimal commas": [f"{8 + number / 10:.1f}".replace(".", ",") for number in INDEX],
 }
 
@@ -80,3 +82,29 @@ def test_the_order_of_a_stata_file_stays(tmp_path: Path) -> None:
     assert after["key"].tolist() == before["key"].tolist()
     assert abs(after["key"].corr(after["effect"])) < 0.4
     assert not after["random"].equals(before["random"])
+
+
+def test_of_two_columns_in_opposite_orders_the_first_one_keeps_its_order(tmp_path: Path) -> None:
+    for seed in range(20):
+        age = np.sort(np.random.default_rng(seed).integers(20, 60, size=ROWS - seed))
+        before = pd.DataFrame({"age": age, "birth_year": 2000 - age, "row": np.arange(len(age)) % 7})
+        after = csv_placebo(tmp_path / str(seed), before)
+        assert after["age"].equals(before["age"])
+        assert not after["birth_year"].equals(before["birth_year"])
+
+
+def test_a_single_column_is_permuted(tmp_path: Path) -> None:
+    before = pd.DataFrame({"key": INDEX})
+    after = csv_placebo(tmp_path, before)
+    assert sorted(after["key"]) == INDEX
+    assert list(after["key"]) != INDEX
+
+
+def test_a_stata_file_that_pandas_cannot_read_is_refused_by_name(tmp_path: Path) -> None:
+    content = io.BytesIO()
+    pd.DataFrame({"x": INDEX, "y": [f"long {number}" for number in INDEX]}).to_stata(
+        content, write_index=False, version=118, convert_strl=["y"]
+    )
+    damaged = content.getvalue().replace(b"long 7", b"long \xff")
+    with pytest.raises(InvalidArgument, match=r"a\.dta \(pandas cannot read it, so it may be damaged\)"):
+        placebo_of(tmp_path / "mine", "a.dta", damaged, ["x", "y"])

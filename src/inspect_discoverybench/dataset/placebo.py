@@ -228,7 +228,10 @@ def _permute_stata(content: bytes, seed: str) -> bytes:
     import pandas as pd  # takes half a second, and most tasks have no file in Stata's format
 
     layout = StataLayout.read(content)
-    table = pd.read_stata(BytesIO(content), convert_categoricals=False, convert_dates=False)
+    try:
+        table = pd.read_stata(BytesIO(content), convert_categoricals=False, convert_dates=False)
+    except Exception as error:  # pandas raises many types for a damaged file
+        raise DataError("pandas cannot read it, so it may be damaged") from error
     ordered_number = ordering_column([table.iloc[:, number].tolist() for number in range(table.shape[1])])
 
     permuted = bytearray(content)

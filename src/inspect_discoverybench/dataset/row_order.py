@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from fractions import Fraction
 from math import isnan
-from statistics import StatisticsError, correlation
 from typing import TypeVar
 
 Value = TypeVar("Value", float, str)
 
-_LEAST_CORRELATION = 0.5
+_LEAST_CORRELATION = Fraction(1, 2)
 """Between the ranks of neighbouring rows. It is near 0 in a column whose rows are in random order."""
 
 
@@ -20,27 +20,39 @@ def ordering_column(columns: Sequence[Sequence[object]]) -> int | None:
 
     Returns:
         Position of the column in which the ranks of neighbouring rows correlate most, the first one if several do;
-        None if they correlate by less than 0.5 in all columns.
+        None if they correlate by less than 0.5 in all columns, or if there is only one, which would not be permuted.
     """
-    correlations = [_correlation_of_neighbours(_ranks(values)) for values in columns]
-    highest = max(correlations, default=0.0)
-    return correlations.index(highest) if highest >= _LEAST_CORRELATION else None
+    if len(columns) < 2:
+        return None
+    squares = [_squared_correlation_of_neighbours(_ranks(values)) for values in columns]
+    highest = max(squares)
+    return squares.index(highest) if highest >= _LEAST_CORRELATION**2 else None
 
 
-def _correlation_of_neighbours(ranks: Sequence[int]) -> float:
-    with suppress(StatisticsError):  # fewer than three rows, or one value
-        return correlation(ranks[:-1], ranks[1:])
-    return 0.0
+def _squared_correlation_of_neighbours(ranks: Sequence[int]) -> Fraction:
+    """The square of Pearson's correlation of each rank with the next one; 0 if they do not correlate positively.
+
+    It is exact, so that columns in the opposite order are equal, and every machine finds the same column.
+    """
+    before, after = ranks[:-1], ranks[1:]
+    count, sum_before, sum_after = len(before), sum(before), sum(after)
+    covariance = count * sum(x * y for x, y in zip(before, after, strict=True)) - sum_before * sum_after
+    variance_before = count * sum(x * x for x in before) - sum_before**2
+    variance_after = count * sum(y * y for y in after) - sum_after**2
+    if covariance <= 0 or not variance_before or not variance_after:  # also with fewer than three rows, or one value
+        return Fraction(0)
+    return Fraction(covariance**2, variance_before * variance_after)
 
 
 def _ranks(values: Sequence[object]) -> list[int]:
-    """Rank the values of a column. If any is a number, all values that are not share the last rank.
+    """Rank the values of a column: as numbers if at least half of them are numbers, and otherwise as texts.
 
-    A column without numbers is ranked as texts.
+    Among numbers, all values that are not numbers share the last rank. Blank values do not count as a half.
     """
     texts = [str(value) for value in values]
     numbers = [_as_number(text) for text in texts]
-    if any(number is not None for number in numbers):
+    filled = sum(bool(text.strip()) for text in texts)
+    if sum(number is not None for number in numbers) >= filled / 2:
         return _dense_ranks([float("inf") if number is None else number for number in numbers])
     return _dense_ranks(texts)
 
