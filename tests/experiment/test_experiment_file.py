@@ -301,6 +301,12 @@ def test_a_sandbox_of_the_command_line_that_a_task_would_ignore_is_refused(tmp_p
         "--set sandbox=docker would not change discoverybench/demo, which has sandbox: local in its args. "
         "Set it there: --set tasks.0.args.sandbox=docker"
     )
+    single = write(tmp_path, GOOD.replace("tasks:\n  - discoverybench/demo", tasks.replace("[", "").replace("]", "")))
+    with pytest.raises(InvalidExperiment, match=r"Set it there: --set tasks\.args\.sandbox=null"):
+        matrix(*changed(single, "sandbox=null").read())
+    [cell] = matrix(*changed(single, "sandbox=docker", "tasks.args.sandbox=k8s").read())
+    assert cell.labels.task == "discoverybench/demo(sandbox=k8s)"
+    path = write(tmp_path, GOOD.replace("tasks:\n  - discoverybench/demo", tasks))
     for changes in (["sandbox=local"], ["sandbox=docker", "tasks.0.args.sandbox=docker"]):
         [cell] = matrix(*changed(path, *changes).read())
         assert cell.labels.task == f"discoverybench/demo({changes[-1].removeprefix('tasks.0.args.')})"

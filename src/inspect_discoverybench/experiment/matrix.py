@@ -64,10 +64,12 @@ def _require_overridden_sandbox(experiment: Experiment, file: YamlFile) -> None:
         return
     for number, task in enumerate(experiment.tasks):
         own = task.args.get("sandbox", experiment.sandbox)
-        if own != experiment.sandbox and not file.is_overridden("tasks", number, "args", "sandbox"):
+        place = file.without_single_items(("tasks", number, "args", "sandbox"))
+        if own != experiment.sandbox and not file.is_overridden(*place):
+            path = ".".join(map(str, place))
             raise InvalidExperiment(
                 f"{file.where('sandbox')} would not change {task.name}, which has sandbox: {own} in its args. Set it "
-                f"there: --set tasks.{number}.args.sandbox={experiment.sandbox}"
+                f"there: --set {path}={experiment.sandbox or 'null'}"
             )
 
 

@@ -103,6 +103,7 @@ class YamlFile:
 
     def is_overridden(self, *place: str | int) -> bool:
         """Whether the command line has set a value, as a whole or with the value that contains it."""
+        place = self.without_single_items(place)
         return any(override.sets(place) for override in self.overrides)
 
     def where(self, *place: str | int) -> str:
@@ -115,7 +116,7 @@ class YamlFile:
         Args:
             place: Where the value is; nothing for the whole file.
         """
-        place = self._without_single_items(place)
+        place = self.without_single_items(place)
         parts: list[str] = []
         for override in reversed(self.overrides):
             if override.sets(place):
@@ -124,7 +125,7 @@ class YamlFile:
                 parts.insert(0, override.words)
         return _with_parts(self._line_of(place), parts)
 
-    def _without_single_items(self, place: Place) -> Place:
+    def without_single_items(self, place: Place) -> Place:
         """The place without the index 0 of a single item, which may stand where a list is expected."""
         parts: list[str | int] = []
         value = self.values
