@@ -55,3 +55,25 @@ def test_two_studies_with_one_name_are_numbered() -> None:
     write_study(Path("other/study"), table="x,y\n1,9\n")
     configurations = run("study", "other/study")
     assert [configuration.hints for configuration in configurations] == [("path=study",), ("path=study (2)",)]
+
+
+def test_a_number_is_no_name_that_another_study_has() -> None:
+    write_study(Path("study"))
+    write_study(Path("other/study"), table="x,y\n1,9\n")
+    write_study(Path("study (2)"), table="x,y\n7,8\n")
+    configurations = run("study", "other/study", "study (2)")
+    assert [configuration.hints for configuration in configurations] == [
+        ("path=study",),
+        ("path=study (2)",),
+        ("path=study (2) (2)",),
+    ]
+
+
+def test_a_study_that_was_edited_to_equal_another_one_is_the_same() -> None:
+    write_study(Path("study"))
+    write_study(Path("other/study"), table="x,y\n1,9\n")
+    run("study", "other/study")
+    write_study(Path("study"), table="x,y\n1,9\n")
+    configurations = run("study")
+    assert len(configurations) == 3
+    assert len(set(configurations)) == 1

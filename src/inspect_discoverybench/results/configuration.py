@@ -1,7 +1,6 @@
 """Configurations: a benchmark, an agent and a model, with everything else that distinguishes their runs."""
 
 import json
-from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -111,25 +110,42 @@ def _data_names(runs: Iterable[RunRecord]) -> dict[str, str]:
     have the same data if the contents are equal, because a study can be named by its folder or by its metadata file,
     and has another path on another machine.
     """
-    by_paths: dict[str, str] = {}
-    by_checksum: dict[str, str] = {}
-    by_log: dict[str, str] = {}
-    uses: Counter[str] = Counter()
+    names: dict[str, str] = {}
+    used: set[str] = set()
+    for group in _runs_by_data(runs):
+        short_paths = _short_paths(group[0].data_paths)
+        name = short_paths
+        number = 1
+        while name in used:
+            number += 1
+            name = f"{short_paths} ({number})"
+        used.add(name)
+        names |= dict.fromkeys([run.log for run in group], name)
+    return names
+
+
+def _runs_by_data(runs: Iterable[RunRecord]) -> list[list[RunRecord]]:
+    """Divide the runs with custom data into those with the same data, in the order of the first run of each."""
+    groups: list[list[RunRecord]] = []
     for run in runs:
         if not run.data_paths:
             continue
-        paths = json.dumps(run.data_paths, sort_keys=True)
-        name = by_paths.get(paths) or by_checksum.get(run.data_checksum or "")
-        if name is None:
-            name = _short_paths(run.data_paths)
-            uses[name] += 1
-            if uses[name] > 1:
-                name = f"{name} ({uses[name]})"
-        by_paths[paths] = name
-        by_log[run.log] = name
-        if run.data_checksum:
-            by_checksum.setdefault(run.data_checksum, name)
-    return by_log
+        same = [group for group in groups if any(_have_same_data(run, other) for other in group)]
+        if not same:
+            groups.append([run])
+            continue
+        # The run may have the paths of one group and the content of another: then these are one group.
+        first, *others = same
+        first.append(run)
+        for group in others:
+            first += group
+            groups.remove(group)
+    return groups
+
+
+def _have_same_data(run: RunRecord, other: RunRecord) -> bool:
+    has_equal_content = run.data_checksum is not None and run.data_checksum == other.data_checksum
+    return has_equal_content or run.data_paths == other.data_paths
 
 
 def _short_paths(arguments: Mapping[str, Any]) -> str:
