@@ -152,6 +152,8 @@ def test_an_agent_that_does_not_exist_is_refused(agent: str | None, message: str
     [
         ("x = (1,\n", "agents/mine.py: SyntaxError: '(' was never closed (mine.py, line 1). Correct the file."),
         ("\nimport nowhere_to_be_found\n", "mine.py:2: ModuleNotFoundError: No module named 'nowhere_to_be_found'."),
+        ("assert 1 == 2\n", "agents/mine.py:1: AssertionError. Correct the file."),
+        ("import sys\nsys.exit('No data.')\n", "agents/mine.py:2: SystemExit: No data. Correct the file."),
         ("import sys\nsys.missing\n", "agents/mine.py:2: AttributeError: module 'sys' has no attribute 'missing'."),
         (
             MINE.replace("rows: int = 5", "lines: int = 5"),

@@ -89,11 +89,13 @@ class AgentFile:
             yield
         except DiscoveryBenchError:
             raise
-        except Exception as error:  # the code is the user's, and may raise anything
+        except (Exception, SystemExit) as error:  # the code is the user's, and may raise anything
             frames = extract_tb(error.__traceback__)
             lines = [frame.lineno for frame in frames if Path(frame.filename) == self.path.absolute()]
             place = f"{self.path}:{lines[-1]}" if lines else str(self.path)
-            raise InvalidArgument(f"{place}: {type(error).__name__}: {one_sentence(error)} {remedy}") from error
+            kind = type(error).__name__
+            reason = f"{kind}: {one_sentence(error)}" if str(error) else f"{kind}."
+            raise InvalidArgument(f"{place}: {reason} {remedy}") from error
 
     def _load(self) -> ModuleType:
         # Inspect's own loader is private. No other module has this name, and it changes with the content.
