@@ -20,6 +20,7 @@ help: ## List the targets
 
 demo: $(INSTALLED) ## Run the demo task with the offline models: no key, network or Docker
 	$(BIN)/inspect eval discoverybench/demo --model discoverybench/baseline
+	@echo
 	@echo "These scores check the installation. Neither the model nor the judge is a language model."
 	@echo "To make a report of the logs, run: $(BIN)/discoverybench report logs"
 
