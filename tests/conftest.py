@@ -134,7 +134,7 @@ def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg-cache"))
     monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "logs"))
-    monkeypatch.setenv("INSPECT_DISPLAY", "none")
+    monkeypatch.setenv("INSPECT_DISPLAY", "log")
     for variable in HIDDEN:
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.chdir(tmp_path)
