@@ -22,8 +22,8 @@ class Review(Reply):
     Attributes:
         reason: One or two sentences.
         statement_is_true: Whether the hypothesis is true of the expression on the rows of the data.
-        goal_giveaway: A quotation from the goal that gives the answer away; empty if none does.
-        description_giveaway: A quotation from a description that gives the formula away; empty if none does.
+        goal_giveaway: The part of the goal that gives the answer away, quoted; empty if there is none.
+        description_giveaway: The part of a description that gives the formula away, quoted; empty if there is none.
     """
 
     reason: str
@@ -79,7 +79,11 @@ async def write_task(
         review = await _ask_reviewer(reviewer, shown)
     except AuthorFailed as error:
         return Rejection(task.name, "review", error.message)
-    return _objection(task.name, review) or AcceptedTask(task, text)
+
+    objection = _objection(task.name, review)
+    if objection is not None:
+        return objection
+    return AcceptedTask(task, text)
 
 
 async def _ask_author(author: Model, task: TreeTask, facts: Mapping[str, Any]) -> HypothesisAndGoal:
@@ -107,7 +111,7 @@ async def _ask_reviewer(reviewer: Model, shown: Mapping[str, Any]) -> Review:
 
 
 def _objection(name: str, review: Review) -> Rejection | None:
-    """Reject the task of this name for the first criterion that it does not meet."""
+    """Reject the task of this name for the first criterion that it does not meet; None if it meets all of them."""
     if not review.statement_is_true:
         return Rejection(name, "statement", review.reason)
     if review.goal_giveaway:

@@ -36,9 +36,9 @@ async def ask(
     Args:
         model: The author or the reviewer.
         prompt: Name of the prompt in `prompts/synth`.
-        values: The values of its JSON block.
+        values: The values of the prompt's JSON block.
         reply_type: Type of the reply.
-        check: Converts the reply, or raises `ReplyRejected`.
+        check: Returns the result of a reply, or raises `ReplyRejected` if the reply is invalid.
 
     Raises:
         AuthorFailed: All replies are invalid.

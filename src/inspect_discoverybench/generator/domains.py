@@ -45,6 +45,7 @@ class DomainSource:
             handwritten = _read_trees(str(trees))
             return cls._named([tree.domain for tree in handwritten], handwritten)
         if isinstance(domains, list):
+            # Inspect's command line reads a name such as 1984 as a number.
             return cls._named([str(name) for name in domains])
         if isinstance(domains, str):
             return cls._named([domains])
@@ -76,8 +77,9 @@ class DomainSource:
         async def check(reply: Domains) -> Domains:
             if len(reply.domains) < self.count:
                 raise ReplyRejected(f"expected {self.count} domains.")
-            domains = reply.domains[: self.count]  # more than expected do no harm
+            domains = reply.domains[: self.count]  # further domains are ignored
             names = [domain.name for domain in domains]
+            # If a domain of DB-REAL is proposed, its name occurs twice in this list.
             problem = _problem_of_names([*names, *REAL_DOMAINS])
             if problem is not None:
                 raise ReplyRejected(problem)

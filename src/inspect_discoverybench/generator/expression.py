@@ -35,8 +35,8 @@ FUNCTIONS: Mapping[str, int] = {
 STATISTICS = ("mean", "median", "min", "max", "std", "sum", "all", "any", "quantile")
 """Statistics of a column, over all rows or in groups. The argument of `quantile` is a constant."""
 
-COLUMN = re.compile(r"df\['(\w+)'\]")
-"""A column in the text of an expression, as Python writes it."""
+COLUMN = re.compile(r"df\['(?P<name>\w+)'\]")
+"""A column in the text of an expression, as `ast.unparse` writes it."""
 
 MAX_PARTS = 700
 """Maximum number of nodes of the syntax tree. The largest released gold expression has 648."""
@@ -55,7 +55,7 @@ OPERATORS = (
     ast.BitAnd,
     ast.BitOr,
 )
-"""Operators of two operands beside `**`, whose exponent is a constant. Comparisons and signs do no harm."""
+"""Allowed operators of two operands. `**` is checked separately, because its exponent must be a constant."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +73,12 @@ class Expression:
         """Check an expression against the allow-list.
 
         Raises:
-            ExpressionRefused: It is not Python, contains anything else, or exceeds a bound.
+            ExpressionRefused: The text is not Python, uses something that is not on the allow-list, has no column, or
+                exceeds a bound.
         """
         try:
-            written = ast.parse(text.strip(), mode="eval").body
-            syntax = _CommonForm().visit(written)
+            as_written = ast.parse(text.strip(), mode="eval").body
+            syntax = _CommonForm().visit(as_written)
             expression = cls(ast.unparse(syntax))
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise ExpressionRefused(
@@ -101,26 +102,29 @@ class Expression:
         return tuple(dict.fromkeys(names))
 
     def substitute(self, expressions: Mapping[str, "Expression"]) -> "Expression":
-        """Replace columns by their expressions.
+        """Replace each column that has an expression by that expression.
+
+        Args:
+            expressions: Expressions by name of the column. Other columns stay.
 
         Raises:
             ExpressionRefused: The result exceeds a bound.
         """
 
         def replacement(match: re.Match[str]) -> str:
-            expression = expressions.get(match[1])
-            if expression is None:
-                return match[0]
-            return f"({expression.text})"
+            name = match["name"]
+            if name not in expressions:
+                return match.group()
+            return f"({expressions[name].text})"
 
         text = COLUMN.sub(replacement, self.text)
         return Expression.parse(text)
 
 
 class _CommonForm(ast.NodeTransformer):
-    """Writes what authors write in several ways in the one way that the allow-list has.
+    """Rewrites two common notations in the notation that the allow-list has.
 
-    Without it, 16 of the 169 released gold expressions that are Python would be refused; with it, 3 are.
+    Of the 169 released gold expressions that are Python, 3 are refused. Without the rewriting, it would be 16.
     """
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -159,7 +163,7 @@ def _operands(node: ast.expr) -> Sequence[ast.expr] | None:
             return []
         case ast.BinOp():
             return _operands_of_operator(node)
-        # These give one value instead of a column.
+        # Python's `not`, `is` and `in` would give one value for all rows instead of a column.
         case ast.UnaryOp(ast.Not()) | ast.Compare(_, [ast.Is() | ast.IsNot() | ast.In() | ast.NotIn()]):
             return None
         case ast.UnaryOp(_, operand):
@@ -184,7 +188,8 @@ def _operands_of_operator(operation: ast.BinOp) -> Sequence[ast.expr] | None:
     """The operands of an allowed operator; None if it is not allowed."""
     match operation:
         case ast.BinOp(base, ast.Pow(), ast.Constant(int() | float() as exponent)):
-            # Whole numbers grow without bound: ((10**12)**4)**4 and so on takes forever.
+            # Without a column, the base may be a Python integer, which grows without bound: ((10**12)**4)**4 and so on
+            # takes forever. The floats of a column overflow instead.
             has_column = any(map(_is_column, ast.walk(base)))
             if has_column and exponent <= MAX_EXPONENT:
                 return [base]
@@ -233,7 +238,7 @@ def _operands_of_method(call: ast.Call) -> Sequence[ast.expr] | None:
 
 
 def _has_numbers(mapping: ast.Dict) -> bool:
-    """Whether a mapping has only constants, and numbers as its values."""
+    """Whether all keys of a mapping are constants, and all values are numbers of an allowed size."""
     try:
         numbers = ast.literal_eval(mapping).values()
     except (ValueError, TypeError):

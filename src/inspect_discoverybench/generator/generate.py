@@ -61,7 +61,7 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
     folder: SetFolder, settings: SetSettings, source: DomainSource
 ) -> Solver:
     """Generate the tasks of one domain and add them to the set."""
-    proposal_lock = anyio.Lock()  # the first sample asks for the domains of all, and the others wait for it
+    proposal_lock = anyio.Lock()  # the first sample asks for the domains of all samples, and the others wait
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         number = state.metadata["number"]
@@ -185,7 +185,14 @@ def _task_files(
                 "queries": [query(task, query_id, text)],
             }
             files[f"{folder}/metadata_{metadata_number}.json"] = json_file(metadata, indent=4)
-            golds.append(GoldRow(folder, metadata_number, query_id, text.hypothesis))
+            golds.append(
+                GoldRow(
+                    folder=folder,
+                    metadata_number=metadata_number,
+                    query_id=query_id,
+                    hypothesis=text.hypothesis,
+                )
+            )
     return files, golds
 
 
@@ -202,7 +209,7 @@ def accepted() -> Scorer:
         for name, criterion, reason in result.rejected:
             lines.append(f"- {name}: {criterion}: {reason}")
         return Score(
-            value=count / max(1, count + len(result.rejected)),
+            value=count / max(1, count + len(result.rejected)),  # 0 without any task
             answer=result.domain,
             explanation="\n".join(lines),
         )

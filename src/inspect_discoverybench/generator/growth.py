@@ -29,7 +29,7 @@ COPY_PROBABILITY = 0.15
 
 
 class Expansion(Reply):
-    """The hypothesis about a variable that was a leaf, and its children. An empty expression declines the expansion."""
+    """The author's reply that derives a leaf from new children. An empty expression declines to derive it."""
 
     hypothesis: str = ""
     sub_population: str | None = None
@@ -38,12 +38,19 @@ class Expansion(Reply):
 
     def derivation(self) -> dict[str, Any]:
         """The fields that turn a leaf into an inner node. An empty field is left out, and so keeps its default."""
+        # Without the further fields of a `Root`.
         fields = self.model_dump(include=set(Expansion.model_fields))
         return {name: value for name, value in fields.items() if value}
 
 
 class Root(Expansion):
-    """The author's reply with the root of a new tree, and with what the rows of the data are."""
+    """The author's reply that starts a tree: its root, and the population that the data are about.
+
+    Attributes:
+        context: Phrase that names the population.
+        rows: What each row of the data records.
+        target: The root.
+    """
 
     context: str
     rows: str
@@ -89,7 +96,7 @@ class Growth:
                 {
                     "domain": domain.name,
                     "description": reply.rows,
-                    "context": reply.context.strip(" ,."),  # it starts a sentence that goes on
+                    "context": reply.context.strip(" ,."),  # the phrase becomes the start of a sentence
                     "roots": [reply.target.model_dump() | reply.derivation()],
                 }
             )
@@ -98,7 +105,7 @@ class Growth:
         return await ask(self.author, "root", values, Root, check)
 
     def _leaves_to_derive(self, tree: Tree, depth: int) -> list[Node]:
-        """The leaves of a level to derive: each with the probability of the paper, and one at least."""
+        """Draw the leaves of a level that are to be derived. If none is drawn, the first leaf is derived."""
         draws = self._random(tree.domain, "derived", depth)
         leaves = []
         chosen = []
@@ -108,7 +115,9 @@ class Growth:
             leaves.append(leaf)
             if draws.random() < DERIVATION_PROBABILITY:
                 chosen.append(leaf)
-        return chosen or leaves[:1]
+        if not chosen:
+            return leaves[:1]
+        return chosen
 
     async def _expand(self, tree: Tree, leaf: Node) -> Tree:
         """Derive one leaf. The tree is unchanged if the author declines or fails."""
@@ -135,7 +144,7 @@ class Growth:
             return tree
 
     async def _with_distractors(self, tree: Tree) -> Tree:
-        """Add unrelated columns. Repeated ones are left out."""
+        """Add unrelated columns. Columns whose names are in use are left out."""
         used_names = tree.names()
         count = self._random(tree.domain, "distractors").randint(*DISTRACTORS)
 
@@ -165,12 +174,14 @@ class Growth:
         copies = []
         for column in tree.columns():
             name = f"{column.name[:46]}_2"  # names have at most 48 characters
-            if draws.random() >= COPY_PROBABILITY or name in tree.names():
+            is_drawn = draws.random() < COPY_PROBABILITY
+            if not is_drawn or name in tree.names():
                 continue
+            shortened = column.description[:1_100]  # descriptions have at most 1,200 characters
             copies.append(
                 Distractor(
                     name=name,
-                    description=f"{column.description[:1_100]} (a second, less reliable record)",
+                    description=f"{shortened} (a second, less reliable record)",
                     follows=column.name,
                     **column.model_dump(include={"type", "low", "high", "values"}),
                 )
@@ -200,7 +211,7 @@ class Growth:
         }
 
     def _random(self, *key: object) -> random.Random:
-        """Start the stream of random numbers of one choice, so that choices do not depend on each other."""
+        """Start a stream of random numbers for one choice, so that choices do not depend on each other."""
         parts = [str(part) for part in (self.settings.seed, *key)]
         return random.Random("/".join(parts))
 

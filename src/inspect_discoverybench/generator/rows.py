@@ -44,7 +44,7 @@ FUNCTIONS = (
 # Limits of computed values. They are wide: only a column that cannot be studied is beyond them, such as one with a
 # single value.
 MAX_SHARE_OF_ONE_VALUE = 0.95  # released columns above it are flagged as nearly constant
-MIN_SHARE_IN_RANGE = 0.5  # of the range that the author gave, widened by a tenth
+MIN_SHARE_IN_RANGE = 0.5  # in the range that the author gave, widened by a twentieth of its width at each end
 
 COPY_ACCURACY = 0.7  # share of the values of a copy that are right, which is also its correlation with the original
 GROUPS = 5  # number of groups of a numeric column in the table of a task
@@ -118,9 +118,9 @@ def as_column(values: Any, rows: int) -> Column:
 
 
 def call_numpy(function: Callable[..., Any], rows: int, *arguments: Any, **keywords: Any) -> Column:
-    """Call a function of numpy, and make a column of the array that it returns.
+    """Call a function of numpy, and make a column of what it returns.
 
-    A column has methods, such as `mean`, that an expression may call on it.
+    An expression may call methods of a column on the result, such as `groupby`, which an array does not have.
     """
     return as_column(function(*arguments, **keywords), rows)
 
@@ -131,6 +131,7 @@ def compute(expression: str, frame: pd.DataFrame) -> Column:
     functions = {name: partial(call_numpy, getattr(np, name), rows) for name in FUNCTIONS}
     names = {
         "__builtins__": {},
+        # Columns of labels become `Labels`, which an expression can map to numbers.
         "df": {name: as_column(frame[name], rows) for name in frame},
         "np": SimpleNamespace(**functions),
         "int": int,
@@ -153,7 +154,8 @@ def typed(values: Column, spec: Spec) -> Column:
     if not np.isfinite(numbers).all():
         raise ValueError("some values are not finite (division by zero, log, overflow)")
     if spec["type"] == "boolean":
-        # Gold expressions contain this expression itself, so numbers cannot stand for true and false.
+        # In a gold expression with a longer path, this expression takes the place of the column. So its values must be
+        # booleans themselves: 0 and 1 would not be converted there.
         if values.dtype != bool:
             raise ValueError("the values are not True or False")
         return values
@@ -170,7 +172,13 @@ def typed(values: Column, spec: Spec) -> Column:
 
 
 def draw_column(spec: Spec, exact: Mapping[str, Column], rows: int, seed: str) -> Column:
-    """Draw the exact values of a column from those that it depends on.
+    """Draw the values of a column, before noise.
+
+    Args:
+        spec: The column.
+        exact: The values of the columns that were drawn before, with those that it depends on.
+        rows: Number of rows.
+        seed: Seed of the tree.
 
     Raises:
         ValueError: The expression of a node fails.
@@ -238,18 +246,19 @@ def measure(task: Spec, observed: pd.DataFrame, seed: str) -> Spec:
         title = f"share of {name} {label} by group"
         outcome = target == label
     return {
-        "losses": drop_one(task["expression"], frame, target, f"{seed}/{name}"),
+        "losses": losses_if_shuffled(task["expression"], frame, target, f"{seed}/{name}"),
         "table": {title: group_means(frame, outcome)},
     }
 
 
-def drop_one(expression: str, frame: pd.DataFrame, target: Column, seed: str) -> Mapping[str, float]:
-    """How much worse the expression predicts the target if the values of one of its columns are shuffled, by column.
+def losses_if_shuffled(expression: str, frame: pd.DataFrame, target: Column, seed: str) -> Mapping[str, float]:
+    """Measure how much worse an expression predicts its target if one of its columns is shuffled, for each column.
 
-    The columns of a gold expression are independent of each other, so no other column can take the place of one.
+    The columns of a gold expression are independent of each other, so the others cannot make up for a shuffled column.
 
     Returns:
-        The mean loss for each column, as a share of the error of always predicting the typical value.
+        The mean loss by column, as a share of the error of always predicting the typical value; NaN if the expression
+        has no finite values.
     """
     errors = prediction_errors(target, compute(expression, frame))
     error_of_typical_value = prediction_errors(target, typical_value(target)).mean()
@@ -283,7 +292,10 @@ def typical_value(target: Column) -> Any:
 
 
 def group_means(frame: pd.DataFrame, outcome: Column) -> Mapping[str, Mapping[str, float]]:
-    """The mean of an outcome by each column, in the groups of a label or in fifths of a number."""
+    """The mean of an outcome in groups of rows: by column, then by group.
+
+    The groups of a column are its values. A column with many different numbers is divided into fifths.
+    """
     table = {}
     for name in map(str, frame):
         groups = frame[name]
@@ -343,7 +355,7 @@ def draw(text: str) -> None:
     try:
         drawing = draw_tree(json.loads(text))
     except (ValueError, TypeError, ArithmeticError, MemoryError) as error:
-        drawing = {"error": str(error) or "it needs too much memory"}
+        drawing = {"error": str(error) or "it needs too much memory"}  # a MemoryError often has no text
     print(json.dumps(drawing))
 
 

@@ -20,9 +20,9 @@ OUTPUT_BYTES = 9_000_000
 """Maximum size of the drawn columns. Inspect limits the output of a command to 10 MB."""
 
 MIN_LOSS = 0.02
-"""Minimum of what the expression loses without a variable, as a share of the error of always predicting one value.
+"""Minimum loss without a variable, as in `Measures`.
 
-At the default noise, a variable with less than about 1 % of the target's variance is below it.
+At the default noise, a variable that explains less than about 1 % of the target's variance has a smaller loss.
 """
 
 
@@ -32,16 +32,17 @@ class Measures(Reply):
     Attributes:
         losses: For each column of the expression, how much worse it predicts the target without the column, as a share
             of the error of always predicting one value.
-        table: With its title, for each column the mean of the target in its groups: labels, or fifths of numbers.
+        table: By title, column and group of rows: the mean of the target, or the share of one of its labels. There is
+            one title. The groups of a column are its values, or fifths of its numbers.
     """
 
     losses: Mapping[str, float]
     table: Mapping[str, Mapping[str, Mapping[str, float]]]
 
     def rejection(self, name: str) -> Rejection | None:
-        """Reject the task of this name if a variable of its expression does not count."""
+        """Reject the task of this name if a variable of its expression does not matter; None if all do."""
         for column, loss in self.losses.items():
-            if isnan(loss) or loss < MIN_LOSS:  # NaN if the expression has no values
+            if isnan(loss) or loss < MIN_LOSS:  # NaN if the expression has no finite values
                 return Rejection(name, "variables", f"without {column}, the prediction is worse by only {loss:.1%}")
         return None
 

@@ -155,7 +155,10 @@ class SetFolder:
         return DomainRecord.model_validate_json(file.read_bytes())
 
     def accept(self, record: DomainRecord, contents: Mapping[str, bytes]) -> None:
-        """Add a domain: its files in the given order, its record last. What an interrupted attempt left is removed."""
+        """Write the files of a domain in the given order, then its record.
+
+        Task folders that an interrupted attempt left are removed first.
+        """
         slug = slug_of(record.domain)
         for folder in self.path.glob(f"{slug}_*"):
             shutil.rmtree(folder)
@@ -164,7 +167,7 @@ class SetFolder:
         write_whole(self.path / f"domains/{slug}.json", json_file(record.model_dump(mode="json")))
 
     def write_answer_key(self) -> None:
-        """Write the gold hypotheses of all accepted domains."""
+        """Write the answer key of all accepted domains, in the order of their numbers."""
         files = (self.path / "domains").glob("*.json")
         records = [DomainRecord.model_validate_json(file.read_bytes()) for file in files]
         rows: list[Sequence[object]] = [ANSWER_KEY_COLUMNS]

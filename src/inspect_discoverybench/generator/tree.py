@@ -21,6 +21,7 @@ from inspect_discoverybench.replies import Reply
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,47}$")]
 Text = Annotated[str, Field(min_length=3, max_length=1_200)]
 Label = Annotated[str, BeforeValidator(str), Field(min_length=1, max_length=60)]
+"""A value of a category. If the author writes a number or a boolean, the label is its text."""
 
 
 class Variable(Reply):
@@ -134,7 +135,7 @@ class Node(Variable):
         Raises:
             ExpressionRefused: It has a part that is not allowed, or the node is a leaf.
         """
-        return Expression.parse(self.expression or "")
+        return Expression.parse(self.expression or "")  # the empty text of a leaf is refused
 
     @cached_property
     def height(self) -> int:
@@ -187,7 +188,7 @@ class Tree(BaseModel):
         return self
 
     def _check_originals(self) -> None:
-        """Check that each second record follows a column that is made before it."""
+        """Check that each second record follows a node, or a distractor before it that is no second record itself."""
         originals = {node.name for node in self.nodes()}
         for column in self.distractors:
             if column.follows is None:

@@ -24,7 +24,7 @@ DATA_FILE = "data.csv"
 
 Criterion = Literal[
     "expression",  # a node has no valid expression, or the gold expression is too large
-    "variables",  # a variable of the gold expression does not count
+    "variables",  # a variable of the gold expression does not matter
     "text",  # the author gave no valid hypothesis and goal
     "review",  # the reviewer gave no valid answers
     "statement",  # the reviewer says that the hypothesis is not true
@@ -101,7 +101,7 @@ class TreeTask:
 
 
 def tree_tasks(tree: Tree) -> tuple[list[TreeTask], list[Rejection]]:
-    """List the tasks of a tree, and as rejections those whose gold expression is too large."""
+    """Return the tasks of a tree, and a rejection for each task whose gold expression is too large."""
     tasks: list[TreeTask] = []
     rejected: list[Rejection] = []
     inner_nodes = [node for node in tree.nodes() if node.is_computed]
@@ -116,15 +116,20 @@ def tree_tasks(tree: Tree) -> tuple[list[TreeTask], list[Rejection]]:
                 continue
             # The facets take turns, both over the path lengths of a node and over the nodes.
             masked = facets[(number + length) % len(facets)]
-            tasks.append(TreeTask(node, depth, length, expression, masked))
+            tasks.append(TreeTask(node=node, depth=depth, length=length, expression=expression, masked=masked))
     return tasks, rejected
 
 
 def file_columns(tree: Tree, tasks: Sequence[TreeTask], key: str) -> list[str]:
-    """The columns of the data file of some tasks with targets of the same depth, in random order.
+    """Select the columns of a data file, in random order.
 
-    Columns from which another answer than the gold one would follow are left out: hidden nodes, nodes below the
-    observed ones, ancestors of a target, and second records of a target or of a column that is left out.
+    Columns from which another answer than the gold hypothesis would follow are left out: hidden nodes, nodes below the
+    observed nodes, ancestors of a target, and second records of a target or of a column that is left out.
+
+    Args:
+        tree: The tree.
+        tasks: The tasks that share the data file. Their targets have the same depth.
+        key: Seed of the order.
     """
     targets = {task.node.name for task in tasks}
     targets_and_ancestors = {node.name for node in tree.nodes() if node.names & targets}
@@ -152,7 +157,7 @@ def query(task: TreeTask, query_id: int, text: HypothesisAndGoal) -> dict[str, A
         "true_hypothesis_expr": task.expression.text,
         "relevant_cols": [*task.expression.columns, task.node.name],
     }
-    if not task.is_handwritten:
+    if not task.is_handwritten:  # a person's goal does not depend on `masked`
         fields["masked_facet"] = task.masked
     return fields
 
