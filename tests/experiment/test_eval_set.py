@@ -129,6 +129,22 @@ def test_a_judge_without_a_key_is_refused(command: str) -> None:
     assert "OPENAI_API_KEY" in message
 
 
+@pytest.mark.parametrize(
+    ("key", "option", "line"),
+    [
+        ("", "", "small.yaml:7: model nowhere/role"),
+        ("grader: nowhere/key\n", "", "small.yaml:8: model nowhere/key"),
+        ("", "--set grader=nowhere/option", "--set grader=nowhere/option: model nowhere/option"),
+    ],
+)
+def test_the_key_grader_takes_precedence_over_the_role_and_is_the_origin_of_its_error(
+    key: str, option: str, line: str
+) -> None:
+    with Path("small.yaml").open("a", encoding="utf-8") as file:
+        file.write(f"roles: {{grader: nowhere/role}}\n{key}")
+    assert refused(f"run small.yaml {option}").startswith(f"Error: {line} cannot be called: ")
+
+
 @pytest.mark.usefixtures("command_line")
 def test_a_reader_that_stops_ends_the_run_and_loses_nothing() -> None:
     command = f"{COMMAND} run small.yaml --set options.display=plain | head -1"

@@ -251,7 +251,7 @@ class Experiment(StrictModel):
 
     @property
     def all_roles(self) -> dict[str, ModelSpec]:
-        """The models of all roles, with the judge."""
+        """The models of all roles, with the judge. The key `grader` takes precedence over a role of this name."""
         if self.grader is None:
             return self.roles
         return {**self.roles, GRADER: self.grader}

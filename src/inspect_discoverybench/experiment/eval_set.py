@@ -202,7 +202,9 @@ def _suggestion(name: str, names: Iterable[str]) -> str:
 def _build_roles(experiment: Experiment, file: YamlFile) -> dict[str, Model]:
     roles = {}
     for role, spec in experiment.all_roles.items():
-        origin = file.where("roles", role) if role in experiment.roles else file.where("grader")
+        origin = file.where("roles", role)
+        if role == GRADER and experiment.grader is not None:
+            origin = file.where("grader")
         roles[role] = _build_model(spec, origin, timeouts={})
     return roles
 
