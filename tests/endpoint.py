@@ -223,7 +223,7 @@ def serve(answer: Callable[[Request], Answer]) -> Iterator[Endpoint]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        # Head and body are sent separately, and otherwise the body would wait 0.04 s until the client confirms the head.
+        # Head and body are sent separately. Otherwise, the body would wait 0.04 s until the client confirms the head.
         disable_nagle_algorithm = True
 
         def do_POST(self) -> None:
