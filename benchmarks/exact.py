@@ -15,7 +15,7 @@ from scipy.stats import binom
 from simulation import DATA, Tasks
 
 from inspect_discoverybench.statistics.clusters import ClusterMean, effective_number
-from inspect_discoverybench.statistics.interval import SIGNIFICANCE_LEVEL, interval_of, variance
+from inspect_discoverybench.statistics.interval import SIGNIFICANCE_LEVEL, interval_of, widened_variance
 from inspect_discoverybench.statistics.paired_interval import GainAndLoss
 
 NUMBERS = (25, 100, 239)
@@ -76,7 +76,7 @@ class Coverage:
 
 
 def _intervals_of_means(means: Sequence[ClusterMean]) -> States:
-    intervals = [interval_of(mean, TAIL, unseen=TAIL, max_size=mean.values) for mean in means]
+    intervals = [interval_of(mean, TAIL, unseen=TAIL, max_size=mean.count) for mean in means]
     return States(
         low=np.array([interval.low for interval in intervals]),
         high=np.array([interval.high for interval in intervals]),
@@ -136,7 +136,7 @@ class GoldModel:
         """The interval of the difference from a system that solves nothing, which therefore never wins."""
         nothing = ClusterMean(0.0, 0.0, self.clusters, self.tasks)
         return _intervals_of_differences(
-            [GainAndLoss(mean, nothing, variance(mean, lowest=-1)) for mean in self._means()]
+            [GainAndLoss(mean, nothing, widened_variance(mean, lowest=-1)) for mean in self._means()]
         )
 
     def coverages(self, states: States, chances: Sequence[float] = CHANCES) -> Iterator[Coverage]:
@@ -187,7 +187,7 @@ class ValueModel:
         totals = self._means(self.first, self.second)
         triples = zip(gains, losses, totals, strict=True)
         return _intervals_of_differences(
-            [GainAndLoss(gain, loss, variance(total, lowest=-1)) for gain, loss, total in triples]
+            [GainAndLoss(gain, loss, widened_variance(total, lowest=-1)) for gain, loss, total in triples]
         )
 
     def coverages(self, states: States) -> Iterator[Coverage]:

@@ -32,7 +32,7 @@ def test_the_variance_is_that_of_statsmodels_with_a_correction_for_the_effective
     correction = effective / (effective - 1)
 
     result = cluster_mean(values, clusters)
-    assert result.clusters == pytest.approx(effective)
+    assert result.effective_clusters == pytest.approx(effective)
     assert result.variance == pytest.approx(without_correction * correction)
 
 

@@ -22,14 +22,14 @@ class ClusterMean:
     Attributes:
         mean: The mean.
         variance: Cluster-robust variance of the mean; NaN for a single cluster.
-        clusters: Effective number of clusters.
-        values: Number of values.
+        effective_clusters: Effective number of clusters.
+        count: Number of values.
     """
 
     mean: float
     variance: float
-    clusters: float
-    values: int
+    effective_clusters: float
+    count: int
 
 
 def cluster_mean(values: Values, clusters: Sequence[Hashable]) -> ClusterMean:
@@ -43,8 +43,8 @@ def cluster_mean(values: Values, clusters: Sequence[Hashable]) -> ClusterMean:
     return ClusterMean(
         mean=mean,
         variance=cluster_variance(deviations / count, effective_clusters),
-        clusters=effective_clusters,
-        values=count,
+        effective_clusters=effective_clusters,
+        count=count,
     )
 
 
@@ -58,7 +58,7 @@ def sum_by_cluster(values: Values, clusters: Sequence[Hashable]) -> np.ndarray:
 
 
 def effective_number(weights: np.ndarray) -> float:
-    """How many equal weights give a mean of the same precision (Kish 1965, section 11.7)."""
+    """The number of equal weights that give a mean of the same precision (Kish 1965, section 11.7)."""
     sum_of_squares = float(weights @ weights)
     return float(weights.sum()) ** 2 / sum_of_squares
 

@@ -31,7 +31,8 @@ def corrected_mean(
 
     Args:
         judged: The judge's score of every task in [0, 1].
-        true: The true score of every labelled task, and NaN for the others. Labelled tasks must be drawn at random.
+        true: The true score of every labelled task, and NaN for the others. Labelled tasks must be drawn at random, and
+            belong to at least two clusters.
         clusters: The cluster of every task.
         probabilities: For each task, the probability with which it was drawn to be labelled: the number of labelled
             tasks in its stratum divided by the number of tasks in the stratum. 0 means that the judge's score needs no
@@ -49,20 +50,21 @@ def corrected_mean(
     check_scores(labels[is_labelled], labelled_clusters)
 
     shares = np.asarray(weights) / np.sum(weights)
-    represented = _represented(shares, np.asarray(probabilities), is_labelled)
+    represented_shares = _represented_shares(shares, np.asarray(probabilities), is_labelled)
     errors = np.where(is_labelled, labels - scores, 0.0)
     judged_mean = float(shares @ scores)
-    mean_error = float(represented @ errors)
+    mean_error = float(represented_shares @ errors)
     mean = min(1.0, max(0.0, judged_mean + mean_error))
 
-    # Each task's share in the deviation of the estimate, to first order.
+    # What each task contributes to the deviation of the estimate, to first order.
     score_deviations = shares * (scores - judged_mean)
-    error_deviations = represented * (errors - mean_error)
+    error_deviations = represented_shares * (errors - mean_error)
     deviations = sum_by_cluster(score_deviations + error_deviations, clusters)
 
-    represented_by_labels = represented[is_labelled]
+    represented_by_labels = represented_shares[is_labelled]
     effective_clusters = effective_number(sum_by_cluster(represented_by_labels, labelled_clusters))
-    # As if one more cluster had an error of 1/2. The distribution of errors is skewed, and few labels show any error.
+    # The standard error is as if there were one more labelled cluster, with the mean share and an error of 1/2. The
+    # distribution of errors is skewed, and few labels show any error.
     additional = float(represented_by_labels.sum()) / effective_clusters / 2
     variance = cluster_variance(deviations, effective_clusters)
     standard_error = math.hypot(math.sqrt(variance), additional)
@@ -76,8 +78,12 @@ def corrected_mean(
     )
 
 
-def _represented(shares: np.ndarray, probabilities: np.ndarray, is_labelled: np.ndarray) -> np.ndarray:
-    """The share of all tasks that each task represents in the mean error; 0 for a task that lacks a label."""
+def _represented_shares(shares: np.ndarray, probabilities: np.ndarray, is_labelled: np.ndarray) -> np.ndarray:
+    """The share of all tasks for which each task stands in the mean error. The shares add up to 1.
+
+    A labelled task stands for itself and for tasks that were not drawn. A task that needs no label stands for itself.
+    All other tasks were not drawn, and have the share 0.
+    """
     lowest = probabilities[is_labelled].min()
     if lowest <= 0:
         raise InvalidArgument(f"The probability of being labelled must be above 0, got {lowest}.")

@@ -84,7 +84,8 @@ def _expected_last(ordered: Sequence[float], size: int) -> float:
     if not ordered:
         return math.nan
     size = min(size, len(ordered))
-    # A score is the last one of a subset if all other scores of the subset come before it.
-    subsets_that_it_ends = [math.comb(before, size - 1) for before in range(len(ordered))]
-    total = math.fsum(map(mul, ordered, subsets_that_it_ends))
+    # A score is the last one of a subset if all other scores of the subset come before it. How many such subsets there
+    # are depends on the number of scores before it.
+    subsets_by_last_score = [math.comb(before, size - 1) for before in range(len(ordered))]
+    total = math.fsum(map(mul, ordered, subsets_by_last_score))
     return total / math.comb(len(ordered), size)

@@ -13,7 +13,8 @@ SIGNIFICANCE_LEVEL = 0.05
 """Intervals have the complementary level, 95 %."""
 
 ADDITIONAL_CLUSTERS = 0.5
-"""Agresti and Caffo (2000) add observations: where most values are equal, few clusters may show any variation."""
+"""Number of clusters that are added to a variance. Where most values are equal, few clusters may show any variation.
+Agresti and Caffo (2000) add observations for the same reason."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ def mean_interval(bounds: Bounds, clusters: Sequence[Hashable]) -> Interval:
 
     tail = SIGNIFICANCE_LEVEL / 2
     return Interval(
-        low=interval_of(lowest, tail, unseen=tail, max_size=lowest.values).low,
-        high=interval_of(highest, tail, unseen=tail, max_size=highest.values).high,
+        low=interval_of(lowest, tail, unseen=tail, max_size=lowest.count).low,
+        high=interval_of(highest, tail, unseen=tail, max_size=highest.count).high,
     )
 
 
@@ -60,10 +61,12 @@ def interval_of(result: ClusterMean, tail: float, unseen: float, max_size: float
     Args:
         result: The mean, of at least two clusters.
         tail: Probability beyond each end.
-        unseen: Probability that no cluster shows a value of 0 or 1, if these are as frequent as the interval allows.
+        unseen: A share of all values may be 0, or may be 1, although no cluster shows any of them. The interval allows
+            for the largest share that stays unseen with this probability.
         max_size: The largest effective sample size.
     """
     with_unseen_values = _interval_with_unseen_values(result, unseen)
+    # Where all values are 0 or all are 1, only unseen values can move the mean, and Clopper and Pearson's ends are NaN.
     if not 0 < result.mean < 1:
         return with_unseen_values
 
@@ -75,11 +78,12 @@ def interval_of(result: ClusterMean, tail: float, unseen: float, max_size: float
 
 
 def _interval_with_unseen_values(result: ClusterMean, unseen: float) -> Interval:
-    """The interval if some values are all 0 or all 1, and no cluster shows one of them.
+    """The interval from the mean if the unseen values are 0 to the mean if they are 1.
 
-    So many values may be unseen that this has the probability `unseen`.
+    Clusters are independent. So all of them show only seen values with the probability
+    `share_of_seen_values ** effective_clusters`, which is `unseen`.
     """
-    share_of_seen_values = unseen ** (1 / result.clusters)
+    share_of_seen_values = unseen ** (1 / result.effective_clusters)
     return Interval(
         low=share_of_seen_values * result.mean,  # the unseen values are 0
         high=1 - share_of_seen_values * (1 - result.mean),  # the unseen values are 1
@@ -87,11 +91,11 @@ def _interval_with_unseen_values(result: ClusterMean, unseen: float) -> Interval
 
 
 def _clopper_pearson(result: ClusterMean, tail: float, max_size: float) -> Interval:
-    """The interval for as many values of 0 and 1 as have the same variance: the effective sample size."""
+    """The interval with the effective sample size: the number of values of 0 and 1 whose mean has the same variance."""
     mean = result.mean
-    size = mean * (1 - mean) / variance(result, lowest=0)
+    size = mean * (1 - mean) / widened_variance(result, lowest=0)
     # The variance is largest where all values of a cluster are 0 or all are 1. The size is then the number of clusters.
-    size = min(max_size, max(result.clusters, size))
+    size = min(max_size, max(result.effective_clusters, size))
     successes = size * mean
     failures = size * (1 - mean)
     return Interval(
@@ -100,18 +104,20 @@ def _clopper_pearson(result: ClusterMean, tail: float, max_size: float) -> Inter
     )
 
 
-def variance(result: ClusterMean, lowest: float) -> float:
-    """Variance of a mean of values from `lowest` to 1; NaN for a single cluster.
+def widened_variance(result: ClusterMean, lowest: float) -> float:
+    """Variance of a mean of values from `lowest` to 1, with `ADDITIONAL_CLUSTERS`; NaN for a single cluster.
 
-    It is as if the additional clusters had the lowest or the highest value, with equal chances.
+    Each additional cluster has the lowest or the highest possible value, with equal chances.
     """
-    # The mean of the squared distances to the two values.
-    squared_distance = ((result.mean - lowest) ** 2 + (1 - result.mean) ** 2) / 2
-    additional = ADDITIONAL_CLUSTERS * squared_distance
-    return result.variance + additional / result.clusters**2
+    mean_squared_deviation = ((result.mean - lowest) ** 2 + (1 - result.mean) ** 2) / 2
+    additional = ADDITIONAL_CLUSTERS * mean_squared_deviation
+    return result.variance + additional / result.effective_clusters**2
 
 
 def t_quantile(clusters: float, comparisons: int = 1) -> float:
-    """The quantile of Student's t for a two-sided 95 % interval over an effective number of clusters."""
+    """The quantile of Student's t for a two-sided 95 % interval over an effective number of clusters.
+
+    `comparisons` is the number of intervals that are read together, for which this one is adjusted (Bonferroni).
+    """
     tail = SIGNIFICANCE_LEVEL / comparisons / 2
     return float(stdtrit(clusters - 1, 1 - tail))

@@ -55,7 +55,7 @@ def estimate_mean(
     Raises:
         InvalidArgument: There are no scores, a score is not in [0, 1], or the lengths differ.
     """
-    bounds = possible or Bounds(values, values)
+    bounds = Bounds(lowest=values, highest=values) if possible is None else possible
     check_scores(bounds.lowest, clusters)
     check_scores(bounds.highest, clusters)
     scores = np.asarray(values, float)

@@ -18,11 +18,12 @@ from inspect_discoverybench.statistics.interval import Interval, t_quantile
 from inspect_discoverybench.statistics.partial_scores import Bounds
 
 MIN_STUDIES = 8
-"""Effective number of studies, counted as studies of equal size. With fewer, the interval spans more than 60 points of
-100 whatever the scores, so it is not given."""
+"""Smallest effective number of studies for which an interval is given. With fewer, it would span more than 60 points of
+100, whatever the scores."""
 
 ADDITIONAL_STUDIES = 4
-"""Agresti and Caffo (2000) add four observations: few studies may show no variation."""
+"""Number of studies that are added to a variance, because a few studies may show no variation. Agresti and Caffo (2000)
+add four observations for the same reason."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class NewStudies:
         low: Lower end of its 95 % confidence interval; NaN for fewer than eight effective studies, which are too few to
             say.
         high: Upper end.
-        p_value: Two-sided p-value of a difference of 0; 1 for too few studies. It has no meaning for a mean.
+        p_value: Two-sided p-value for a difference of 0; 1 for too few studies. It has no meaning for a mean of scores.
         lowest: Lowest mean over tasks if one study is left out.
         highest: Highest mean over tasks if one study is left out.
         studies: Number of studies.
@@ -55,13 +56,13 @@ def on_new_studies(
     lowest: float,
     comparisons: int = 1,
 ) -> NewStudies | None:
-    """Generalize a mean to new studies. Their interval is never narrower than the interval on the measured tasks.
+    """Generalize a mean to new studies. The interval on new studies contains the interval on the measured tasks.
 
     Args:
         values: One score or difference per task; NaN where it is unscored.
         bounds: The lowest and highest possible value of every task.
         studies: The study of each task, None if it is not known.
-        on_these_tasks: The interval on these tasks.
+        on_these_tasks: The interval on the measured tasks.
         lowest: The lowest possible mean: 0 for scores, −1 for differences. The highest is 1.
         comparisons: Number of intervals that are read together.
 
@@ -73,9 +74,7 @@ def on_new_studies(
     is_scored = ~np.isnan(values)
     scored = values[is_scored]
     scored_studies = list(compress(studies, is_scored))
-    totals = sum_by_cluster(scored, scored_studies)
-    sizes = sum_by_cluster(np.ones(len(scored)), scored_studies)
-    if len(sizes) < 2:
+    if len(set(scored_studies)) < 2:
         return None
 
     interval = Interval(math.nan, math.nan, p_value=1.0)
@@ -88,15 +87,16 @@ def on_new_studies(
             high=min(1.0, max(on_these_tasks.high, over_studies.high)),
             p_value=max(on_these_tasks.p_value, over_studies.p_value),
         )
-    other_totals = totals.sum() - totals
-    other_sizes = sizes.sum() - sizes
-    without_one = other_totals / other_sizes
+
+    totals = sum_by_cluster(scored, scored_studies)
+    sizes = sum_by_cluster(np.ones(len(scored)), scored_studies)
+    means_without_one_study = (totals.sum() - totals) / (sizes.sum() - sizes)
     return NewStudies(
-        interval.low,
-        interval.high,
-        interval.p_value,
-        lowest=float(without_one.min()),
-        highest=float(without_one.max()),
+        low=interval.low,
+        high=interval.high,
+        p_value=interval.p_value,
+        lowest=float(means_without_one_study.min()),
+        highest=float(means_without_one_study.max()),
         studies=len(sizes),
     )
 
@@ -105,7 +105,7 @@ def _t_interval(bounds: Bounds, studies: Sequence[Hashable], comparisons: int) -
     """Student's t interval over studies, for a mean of values in [−1, 1]."""
     lowest = cluster_mean(bounds.lowest, studies)
     highest = cluster_mean(bounds.highest, studies)
-    quantile = t_quantile(lowest.clusters, comparisons)
+    quantile = t_quantile(lowest.effective_clusters, comparisons)
     low = lowest.mean - quantile * _standard_error(lowest)
     high = highest.mean + quantile * _standard_error(highest)
     if lowest.mean <= 0 <= highest.mean:
@@ -113,12 +113,12 @@ def _t_interval(bounds: Bounds, studies: Sequence[Hashable], comparisons: int) -
 
     nearest_to_zero = lowest if lowest.mean > 0 else highest
     statistic = nearest_to_zero.mean / _standard_error(nearest_to_zero)
-    tail = float(stdtr(nearest_to_zero.clusters - 1, -abs(statistic)))
+    tail = float(stdtr(nearest_to_zero.effective_clusters - 1, -abs(statistic)))
     return Interval(low, high, p_value=min(1.0, comparisons * 2 * tail))
 
 
 def _standard_error(result: ClusterMean) -> float:
     """Standard error of a mean of values in [−1, 1], as if there were four more studies with values of ±1/2."""
     sum_of_squares = ADDITIONAL_STUDIES * 0.5**2
-    additional = sum_of_squares / result.clusters**2
+    additional = sum_of_squares / result.effective_clusters**2
     return math.sqrt(result.variance + additional)

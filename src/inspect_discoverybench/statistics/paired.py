@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.statistics.clusters import Values, check_scores, cluster_mean
-from inspect_discoverybench.statistics.interval import SIGNIFICANCE_LEVEL, variance
+from inspect_discoverybench.statistics.interval import SIGNIFICANCE_LEVEL, widened_variance
 from inspect_discoverybench.statistics.new_studies import NewStudies, on_new_studies
 from inspect_discoverybench.statistics.paired_interval import difference_interval
 from inspect_discoverybench.statistics.partial_scores import Bounds
@@ -18,7 +18,7 @@ from inspect_discoverybench.statistics.partial_scores import Bounds
 TARGET_POWER = 0.8
 
 DECIMALS = 12
-"""Sums of decimal fractions such as 0.1 + 0.2 − 0.3 must be ties."""
+"""Differences are rounded to this number of decimals, so that 0.1 + 0.2 and 0.3 are a tie."""
 
 
 @dataclass(frozen=True)
@@ -63,33 +63,38 @@ def compare_paired(
     """Compare two systems on the same tasks.
 
     Args:
-        first: Scores of the first system in [0, 1], one per task; NaN if it is unscored and `possible` is given.
+        first: Scores of the first system in [0, 1], one per task. A task without a score has NaN, which is accepted
+            only with `possible`.
         second: Scores of the second system for the same tasks.
         clusters: The cluster of each task.
         studies: The study of each task, None if it is not known; needed for `new_studies`.
-        possible: The lowest and the highest scores that each task could have had, of both systems; None if all samples
-            are scored.
+        possible: The lowest and the highest score that each task could have had: for the first system, and for the
+            second one. None if all samples are scored.
         comparisons: Number of differences that are read together. Intervals and p-values are adjusted (Bonferroni).
 
     Raises:
-        InvalidArgument: There are no scores, a score is not in [0, 1], or the lengths differ.
+        InvalidArgument: There are no scores, a score is not in [0, 1], the lengths differ, or no task has a score of
+            both systems.
     """
     if len(first) != len(second):
         raise InvalidArgument(f"A paired comparison needs the same tasks, got {len(first)} and {len(second)} scores.")
-    first_bounds, second_bounds = possible or (Bounds(first, first), Bounds(second, second))
+    if possible is None:
+        possible = (Bounds(lowest=first, highest=first), Bounds(lowest=second, highest=second))
+    first_bounds, second_bounds = possible
     for scores in (*first_bounds, *second_bounds):
         check_scores(scores, clusters)
-    bounds = Bounds(
-        lowest=_differences(first_bounds.lowest, second_bounds.highest),
-        highest=_differences(first_bounds.highest, second_bounds.lowest),
-    )
-    values = _differences(first, second)
-    is_scored = ~np.isnan(values)
-    scored = values[is_scored]
+
+    differences = _differences(first, second)
+    is_scored = ~np.isnan(differences)
+    scored = differences[is_scored]
     scored_clusters = list(compress(clusters, is_scored))
     if not len(scored):
         raise InvalidArgument("A paired comparison needs a task that both systems scored, got none.")
 
+    bounds = Bounds(
+        lowest=_differences(first_bounds.lowest, second_bounds.highest),
+        highest=_differences(first_bounds.highest, second_bounds.lowest),
+    )
     interval = difference_interval(bounds, clusters, comparisons)
     return PairedDifference(
         difference=math.fsum(scored) / len(scored),
@@ -102,7 +107,7 @@ def compare_paired(
         smallest_detectable=_smallest_detectable(scored, scored_clusters),
         tasks=len(scored),
         clusters=len(set(scored_clusters)),
-        new_studies=on_new_studies(values, bounds, studies, interval, lowest=-1, comparisons=comparisons),
+        new_studies=on_new_studies(differences, bounds, studies, interval, lowest=-1, comparisons=comparisons),
     )
 
 
@@ -115,5 +120,5 @@ def _smallest_detectable(differences: np.ndarray, clusters: Sequence[Hashable]) 
     """Smallest mean difference that the test finds in 80 % of data sets with this spread of the differences."""
     in_standard_errors = float(ndtri(1 - SIGNIFICANCE_LEVEL / 2) + ndtri(TARGET_POWER))
     mean_difference = cluster_mean(differences, clusters)
-    standard_error = math.sqrt(variance(mean_difference, lowest=-1))
+    standard_error = math.sqrt(widened_variance(mean_difference, lowest=-1))
     return in_standard_errors * standard_error

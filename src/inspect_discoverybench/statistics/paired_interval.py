@@ -8,18 +8,20 @@ import numpy as np
 from scipy.optimize import brentq
 
 from inspect_discoverybench.statistics.clusters import ClusterMean, Values, cluster_mean
-from inspect_discoverybench.statistics.interval import SIGNIFICANCE_LEVEL, Interval, interval_of, variance
+from inspect_discoverybench.statistics.interval import SIGNIFICANCE_LEVEL, Interval, interval_of, widened_variance
 from inspect_discoverybench.statistics.partial_scores import Bounds
 
 SMALLEST_TAIL = 1e-300
-"""Floating-point numbers end soon below."""
+"""Smallest probability that is computed. Floating-point numbers end soon below."""
 
 MAX_SIZE_PER_TASK = 8
-"""Largest effective sample size per task. Where nearly all gains are equal, the few larger ones decide the mean."""
+"""Largest effective sample size per task. Nearly equal gains have a small variance, which would give a large effective
+size, although a few larger gains may decide the mean."""
 
-UNSEEN_PER_TAIL = 1.8
-"""How much more likely than what is beyond an end are gains or losses that no task shows. With 2.4, an interval of 95 %
-covers less than 93 % where most gains are small; with 1, it is wider than it needs to be."""
+UNSEEN_FACTOR = 1.8
+"""The probability `unseen` of `interval_of` is this multiple of its `tail`. The lower the factor, the more room an
+interval leaves for large gains and losses that no task shows. With 2.4, an interval of 95 % covers less than 93 % where
+most gains are small; with 1, it is wider than it needs to be."""
 
 
 def difference_interval(bounds: Bounds, clusters: Sequence[Hashable], comparisons: int = 1) -> Interval:
@@ -33,18 +35,18 @@ def difference_interval(bounds: Bounds, clusters: Sequence[Hashable], comparison
         clusters: The cluster of each task.
         comparisons: Number of intervals that are read together, for which this one is adjusted (Bonferroni).
     """
-    least = GainAndLoss.of(bounds.lowest, clusters)
-    if math.isnan(least.variance):
+    lowest = GainAndLoss.of(bounds.lowest, clusters)
+    if math.isnan(lowest.variance):
         return Interval(math.nan, math.nan, p_value=1.0)
 
-    # The higher end is the lower end of the interval for the other system, with the opposite sign.
-    least_of_other = GainAndLoss.of(np.negative(bounds.highest), clusters)
+    # The high end is the low end for the differences with the opposite sign, negated.
+    opposite = GainAndLoss.of(np.negative(bounds.highest), clusters)
     tail = SIGNIFICANCE_LEVEL / comparisons / 2
-    tail_at_0 = min(least.tail_at_0(), least_of_other.tail_at_0())
+    one_sided_p_value = min(lowest.p_value_above_0(), opposite.p_value_above_0())
     return Interval(
-        low=least.low(tail),
-        high=-least_of_other.low(tail),
-        p_value=min(1.0, comparisons * 2 * tail_at_0),
+        low=lowest.low(tail),
+        high=-opposite.low(tail),
+        p_value=min(1.0, comparisons * 2 * one_sided_p_value),
     )
 
 
@@ -55,7 +57,7 @@ class GainAndLoss:
     Attributes:
         gain: Mean of the differences above 0, with 0 in place of the others.
         loss: Mean size of the differences below 0, with 0 in place of the others.
-        variance: Variance of the difference; NaN for a single cluster.
+        variance: Variance of the mean difference, widened as `widened_variance` does; NaN for a single cluster.
     """
 
     gain: ClusterMean
@@ -71,38 +73,44 @@ class GainAndLoss:
         return cls(
             gain=cluster_mean(gains, clusters),
             loss=cluster_mean(losses, clusters),
-            variance=variance(mean_difference, lowest=-1),
+            variance=widened_variance(mean_difference, lowest=-1),
         )
 
     def low(self, tail: float) -> float:
-        """Lower end of the interval that leaves this probability below."""
-        unseen = UNSEEN_PER_TAIL * tail
-        max_size = MAX_SIZE_PER_TASK * self.gain.values
+        """Low end of the interval of the difference, with the probability `tail` below it (Zou and Donner 2008)."""
+        unseen = UNSEEN_FACTOR * tail
+        max_size = MAX_SIZE_PER_TASK * self.gain.count
         gain = interval_of(self.gain, tail, unseen, max_size)
         loss = interval_of(self.loss, tail, unseen, max_size)
+
+        # At the low end of the difference, the gain is lower than measured, and the loss is higher.
         less_gain = self.gain.mean - gain.low
         more_loss = loss.high - self.loss.mean
-        squared = less_gain**2 + more_loss**2 - 2 * self._correlation() * less_gain * more_loss
-        # Below 0 only by rounding.
-        return self.gain.mean - self.loss.mean - math.sqrt(max(0.0, squared))
+        squared_distance = less_gain**2 + more_loss**2 - 2 * self._correlation() * less_gain * more_loss
+        distance = math.sqrt(max(0.0, squared_distance))  # the square is below 0 only by rounding
+        return self.gain.mean - self.loss.mean - distance
 
     def _correlation(self) -> float:
         """Correlation of the mean gain and the mean loss, from the variances of both and of their difference."""
-        gain_variance = variance(self.gain, lowest=0)
-        loss_variance = variance(self.loss, lowest=0)
+        gain_variance = widened_variance(self.gain, lowest=0)
+        loss_variance = widened_variance(self.loss, lowest=0)
         covariance = (gain_variance + loss_variance - self.variance) / 2
         correlation = covariance / math.sqrt(gain_variance * loss_variance)
-        return min(1.0, max(-1.0, correlation))  # but for rounding errors
+        return min(1.0, max(-1.0, correlation))  # it is outside only by rounding
 
-    def tail_at_0(self) -> float:
-        """The probability below the interval whose lower end is 0; 1/2 if the difference is not above 0."""
+    def p_value_above_0(self) -> float:
+        """One-sided p-value for a difference above 0: the tail of the interval whose low end is 0.
+
+        It is at least `SMALLEST_TAIL`, and at most 1/2, as for a difference that is not above 0.
+        """
         if self.low(0.5) <= 0:
             return 0.5
         if self.low(SMALLEST_TAIL) > 0:
             return SMALLEST_TAIL
-        # In logarithms, because tails differ by hundreds of orders of magnitude.
-        log_tail = brentq(self._low_of_logarithm, math.log(SMALLEST_TAIL), math.log(0.5))
-        return math.exp(log_tail)
 
-    def _low_of_logarithm(self, log_tail: float) -> float:
-        return self.low(math.exp(log_tail))
+        def low_of_log_tail(log_tail: float) -> float:
+            return self.low(math.exp(log_tail))
+
+        # In logarithms, because tails differ by hundreds of orders of magnitude.
+        log_tail = brentq(low_of_log_tail, math.log(SMALLEST_TAIL), math.log(0.5))
+        return math.exp(log_tail)

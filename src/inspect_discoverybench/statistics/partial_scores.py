@@ -33,11 +33,11 @@ class PartialScores:
         return fmean(known) if known else math.nan
 
     def filled(self, score: float) -> list[float]:
-        """All scores if the missing ones were this one."""
+        """The known scores, and this score for each missing one."""
         return self.known + [score] * self.missing
 
     def mean_if_missing(self, score: float) -> float:
-        """Mean of all scores if the missing ones were this one."""
+        """Mean of the known scores, and of this score for each missing one."""
         return fmean(self.filled(score))
 
 
