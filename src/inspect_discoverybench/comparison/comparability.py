@@ -62,14 +62,14 @@ def _version(system: System) -> str:
 
 def _differing_sample(baseline: System, candidate: System, column: str) -> str | None:
     """The id of the first common sample whose values of a column differ."""
-    for key, task in baseline.tasks.items():
-        other = candidate.tasks.get(key)
-        if other is None:
+    for task_id, baseline_task in baseline.tasks.items():
+        candidate_task = candidate.tasks.get(task_id)
+        if candidate_task is None:
             continue
-        baseline_values = _recorded(task.results, column)
-        candidate_values = _recorded(other.results, column)
+        baseline_values = _recorded(baseline_task.results, column)
+        candidate_values = _recorded(candidate_task.results, column)
         if baseline_values and candidate_values and baseline_values != candidate_values:
-            return task.sample.id
+            return baseline_task.sample.id
     return None
 
 
@@ -79,32 +79,32 @@ def _sample_with_differing_workflow(baseline: System, candidate: System) -> str 
     The fingerprints of the workflows are compared, and not the column. The column is empty if there is no workflow, but
     also if a log does not record it.
     """
-    for key, task in baseline.tasks.items():
-        other = candidate.tasks.get(key)
-        if other is None:
+    for task_id, baseline_task in baseline.tasks.items():
+        candidate_task = candidate.tasks.get(task_id)
+        if candidate_task is None:
             continue
-        changes = changed_inputs(task.sample.inputs, other.sample.inputs)
+        changes = changed_inputs(baseline_task.sample.inputs, candidate_task.sample.inputs)
         if "gold workflow" in changes:
-            return task.sample.id
+            return baseline_task.sample.id
     return None
 
 
 def _judge_differences(baseline: System, candidate: System) -> list[str]:
-    """How the records of judges differ from the first one."""
+    """How the records of both systems' judges differ from the first record; empty if a system has no record."""
     baseline_records = _recorded(baseline.results, "score.judge_record")
     candidate_records = _recorded(candidate.results, "score.judge_record")
     if not baseline_records or not candidate_records:
         return []
 
     reference, *others = [json.loads(text) for text in baseline_records + candidate_records]
-    lines: dict[str, None] = {}
+    lines: list[str] = []
     for record in others:
-        lines |= dict.fromkeys(differences(reference, record))
-    return list(lines)
+        lines += differences(reference, record)
+    return list(dict.fromkeys(lines))  # each line once
 
 
 def notes_on(systems: Sequence[System]) -> Iterator[str]:
-    """What should be known about systems, one line each."""
+    """What readers of a comparison should know about its systems, one line each."""
     results: list[ResultRow] = []
     for system in systems:
         results += system.results
@@ -123,7 +123,7 @@ def notes_on(systems: Sequence[System]) -> Iterator[str]:
 
 
 def _differing_prompts(results: Sequence[ResultRow]) -> list[str]:
-    """Names of prompts of which the logs record several fingerprints."""
+    """Names of the prompts whose fingerprints differ between the logs."""
     fingerprints: set[tuple[str, str]] = set()
     for text in _recorded(results, "run.prompts"):
         prompts = json.loads(text)
@@ -134,7 +134,7 @@ def _differing_prompts(results: Sequence[ResultRow]) -> list[str]:
 
 
 def _recorded(results: Sequence[ResultRow], column: str) -> list[str]:
-    """The distinct recorded values of a column."""
+    """The distinct values of a column, without empty ones, which are not recorded."""
     value_of = attrgetter(column)
     values = {value_of(result) for result in results}
     return sorted(value for value in values if value)

@@ -19,8 +19,8 @@ from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.released_form import RELEASED
 from inspect_discoverybench.statistics.mean import Estimate
 
-SEPARATING = {"task": "run.task", "split": "sample.split"}
-"""What separates systems that have no common sample, by the name with which `PATH:name=value` selects."""
+SEPARATING_COLUMNS = {"task": "run.task", "split": "sample.split"}
+"""Columns whose values may be why systems have no common sample. A user selects with the keys: `PATH:split=test`."""
 
 
 @dataclass(frozen=True)
@@ -97,9 +97,12 @@ def compare_systems(systems: Sequence[System], left_out: Mapping[str, str], anyw
         InvalidArgument: Two systems have no common task, or they are not comparable and `anyway` is false.
     """
     combinations = list(itertools.combinations(systems, 2))
-    for baseline, candidate in combinations:  # before their judges, which often differ between tasks
+    # Checked before the judges: systems with different tasks often have different judges, too, and the message should
+    # name the tasks.
+    for baseline, candidate in combinations:
         if not baseline.tasks.keys() & candidate.tasks.keys():
-            raise InvalidArgument(_without_common_sample(baseline, candidate, systems))
+            raise InvalidArgument(_no_common_sample(baseline, candidate, systems))
+
     warnings: list[str] = []
     for baseline, candidate in combinations:
         warnings += incompatibilities(baseline, candidate)
@@ -120,17 +123,17 @@ def compare_systems(systems: Sequence[System], left_out: Mapping[str, str], anyw
     )
 
 
-def _without_common_sample(baseline: System, candidate: System, systems: Sequence[System]) -> str:
-    """That two of the systems have no common sample, and what to do."""
+def _no_common_sample(baseline: System, candidate: System, systems: Sequence[System]) -> str:
+    """The message that two of the systems have no common sample, and what to do."""
     sentences = [
         f"{baseline.name} and {candidate.name} have no common sample: they ran {baseline.configuration.benchmark} and "
         f"{candidate.configuration.benchmark}. A paired comparison needs the same task and sample ids."
     ]
-    for name, column in SEPARATING.items():
+    for name, column in SEPARATING_COLUMNS.items():
         baseline_values = _values(baseline, column)
         candidate_values = _values(candidate, column)
         if baseline_values and candidate_values and not baseline_values & candidate_values:
-            sentences.append(_selection(name, [_values(system, column) for system in systems]))
+            sentences.append(_advice(name, [_values(system, column) for system in systems]))
             break
 
     if baseline.results[0].run.is_placebo != candidate.results[0].run.is_placebo:
@@ -139,14 +142,21 @@ def _without_common_sample(baseline: System, candidate: System, systems: Sequenc
 
 
 def _values(system: System, column: str) -> set[str]:
-    """The values of a column in the results of a system."""
+    """The recorded values of a column in the results of a system."""
     value_of = attrgetter(column)
     return {value_of(result) for result in system.results} - {None}
 
 
-def _selection(name: str, values_of_systems: Sequence[set[str]]) -> str:
-    """How to select the systems that have a value in common, if any have."""
-    counts = Counter(value for values in values_of_systems for value in values)
+def _advice(name: str, values_of_systems: Sequence[set[str]]) -> str:
+    """Which value to select, so that two or more systems remain; if there is none, which logs to name.
+
+    Args:
+        name: Name of the column.
+        values_of_systems: The values of the column in each system.
+    """
+    counts: Counter[str] = Counter()
+    for values in values_of_systems:
+        counts.update(values)
     common = sorted(value for value, count in counts.items() if count > 1)
     if not common:
         return f"Name logs of one {name}."
@@ -155,42 +165,46 @@ def _selection(name: str, values_of_systems: Sequence[set[str]]) -> str:
 
 
 def _pair(baseline: System, candidate: System, comparisons: int) -> SystemPair:
-    common = baseline.tasks.keys() & candidate.tasks.keys()
-    keys = [*SCORE_KEYS, RELEASED]  # HMS first
+    keys = [*SCORE_KEYS, RELEASED]
+    # Answers to different questions about claims are not compared.
     if len(claim_prompts([*baseline.results, *candidate.results])) < 2:
         keys.append(CLAIM_KEY)
-    differences = [
+    hms, *others = [
         key_difference(_tasks_with(key, baseline), _tasks_with(key, candidate), key, comparisons) for key in keys
     ]
-    if differences[0] is None:
+    if hms is None:
         raise InvalidArgument(f"{baseline.name} and {candidate.name} have no common sample that both scored.")
 
+    common = baseline.tasks.keys() & candidate.tasks.keys()
     return SystemPair(
         baseline=baseline.name,
         candidate=candidate.name,
-        keys=[difference for difference in differences if difference is not None],
+        keys=[hms, *(difference for difference in others if difference is not None)],
         common=len(common),
         only_baseline=len(baseline.tasks) - len(common),
         only_candidate=len(candidate.tasks) - len(common),
-        studies=_describe([baseline.tasks[name].sample.study for name in common]),
+        studies=_describe_studies([baseline.tasks[task_id].sample.study for task_id in common]),
     )
 
 
 def _tasks_with(key: str, system: System) -> Mapping[TaskId, TaskResult]:
-    """The tasks whose scores have a key."""
-    return {name: task for name, task in system.tasks.items() if task.has(key)}
+    """The tasks for which the judge is asked about a key of the score."""
+    return {task_id: task for task_id, task in system.tasks.items() if task.has(key)}
 
 
-def _describe(studies: Sequence[str | None]) -> str:
-    """The studies of tasks, such as `9 studies, the largest with 42 % of the tasks; guesses: nls`."""
+def _describe_studies(studies: Sequence[str | None]) -> str:
+    """Describe the studies of tasks, such as `9 studies, the largest with 42% of the tasks; guesses: nls`.
+
+    Args:
+        studies: The study of each task.
+    """
     counts = Counter(studies)
     largest = max(counts.values())
     share = largest / len(studies)
     text = f"{len(counts)} studies, the largest with {share:.0%} of the tasks"
     guessed = GUESSED_STUDIES & counts.keys()
     if guessed:
-        guesses = sorted(guessed)
-        listed = ", ".join(guesses)
+        listed = ", ".join(sorted(guessed))
         text += f"; guesses: {listed}"
     return text
 
@@ -200,11 +214,10 @@ def _ranking(systems: Sequence[System]) -> list[SystemRank]:
 
     A system that scored none of these tasks has no rank.
     """
-    task_ids = [set(system.tasks) for system in systems]
-    common = set.intersection(*task_ids)
+    common = set.intersection(*(set(system.tasks) for system in systems))
     ranks = []
     for system in systems:
-        tasks = [task for name, task in system.tasks.items() if name in common]
+        tasks = [task for task_id, task in system.tasks.items() if task_id in common]
         estimate = mean_score(tasks)
         if estimate is not None:
             missing = sum(task.score().missing for task in tasks)

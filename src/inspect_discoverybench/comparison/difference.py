@@ -10,7 +10,7 @@ from inspect_discoverybench.results.task_result import TaskResult
 from inspect_discoverybench.statistics.paired import PairedDifference, compare_paired
 from inspect_discoverybench.statistics.partial_scores import Bounds, PartialScores, bounds
 
-K = TypeVar("K")
+Id = TypeVar("Id")
 
 
 @dataclass(frozen=True)
@@ -86,13 +86,13 @@ class KeyDifference:
 
 
 def key_difference(
-    baseline: Mapping[K, TaskResult], candidate: Mapping[K, TaskResult], key: str = "hms", comparisons: int = 1
+    baseline: Mapping[Id, TaskResult], candidate: Mapping[Id, TaskResult], key: str = "hms", comparisons: int = 1
 ) -> KeyDifference | None:
     """Compare the common tasks of two systems; None if no task is scored by both.
 
     Args:
-        baseline: Tasks of the baseline. Tasks of the two systems under the same key are compared.
-        candidate: Tasks of the candidate, under the same keys.
+        baseline: Tasks of the baseline by their ids.
+        candidate: Tasks of the candidate by their ids. Each task is compared with the baseline's of the same id.
         key: Key of the score.
         comparisons: Number of differences that are read together. Interval and p-value are adjusted for it.
     """
@@ -101,10 +101,10 @@ def key_difference(
             cluster=baseline_task.cluster,
             study=baseline_task.sample.study,
             baseline=baseline_task.score(key),
-            candidate=candidate[pair].score(key),
+            candidate=candidate[task_id].score(key),
         )
-        for pair, baseline_task in baseline.items()
-        if pair in candidate
+        for task_id, baseline_task in baseline.items()
+        if task_id in candidate
     ]
     scored = [task for task in tasks if task.is_scored_by_both]
     if not scored:

@@ -64,24 +64,25 @@ def read_systems(texts: Sequence[str]) -> tuple[list[System], dict[str, str]]:
     """Read at least two systems.
 
     Args:
-        texts: Logs, folders and selections (`PATH:column=value,…`). They distinguish systems with the same name. If
-            there are several scores and none is selected, the score of the first judge is read.
+        texts: Logs, folders and selections (`PATH:column=value,…`). If there are several scores and none is selected,
+            the score of the first judge is read.
 
     Returns:
-        The systems, and the reason for each log that could not be used.
+        The systems, and why logs could not be used, by path. If the names of the configurations distinguish the
+        systems, these are the names of the systems. Otherwise, each name begins with the text that selected it.
 
     Raises:
         DataError: No log can be used, or no sample is selected.
         InvalidArgument: There are fewer than two systems, or a column cannot select samples.
     """
-    read: dict[str, ResultFrame] = {}
+    results_of_path: dict[str, ResultFrame] = {}
     left_out: dict[str, str] = {}
     systems: list[System] = []
     for text in texts:
         path, selection = _parse_operand(text)
-        if path not in read:
-            read[path] = read_results([path])
-        results = read[path]
+        if path not in results_of_path:
+            results_of_path[path] = read_results([path])
+        results = results_of_path[path]
         left_out |= results.left_out
         selected = _select(text, selection, results.rows)
         systems += _systems(text, selected)
@@ -93,10 +94,12 @@ def read_systems(texts: Sequence[str]) -> tuple[list[System], dict[str, str]]:
             f"{texts[0]} has a single configuration, {only}. Name at least two logs, folders or selections."
         )
     _require_distinct_samples(systems)
-    # Named together: a setting that a whole log has may distinguish it from another log.
-    firsts = [system.results[0] for system in systems]
-    names = [configuration.name for configuration in configurations_of(firsts)]
-    if len({*names}) == len(systems):
+
+    # Until here, the configurations of each path were named by themselves. A setting that all of them have is not in
+    # their names, but may distinguish them from those of another path. So all configurations are named together.
+    one_result_each = [system.results[0] for system in systems]
+    names = [configuration.name for configuration in configurations_of(one_result_each)]
+    if len(set(names)) == len(systems):
         systems = [replace(system, name=name) for system, name in zip(systems, names, strict=True)]
     return systems, left_out
 
@@ -110,8 +113,8 @@ def _require_distinct_samples(systems: Sequence[System]) -> None:
     owners: dict[tuple[str | None, ...], System] = {}
     for system in systems:
         for result in system.results:
-            score = (result.sample.uuid, result.score.score, result.score.judge_record)
-            owner = owners.setdefault(score, system)
+            identity = (result.sample.uuid, result.score.score, result.score.judge_record)
+            owner = owners.setdefault(identity, system)
             if owner is not system:
                 raise InvalidArgument(
                     f"{owner.name} and {system.name} contain the same sample, {result.sample.id}. "
@@ -120,7 +123,9 @@ def _require_distinct_samples(systems: Sequence[System]) -> None:
 
 
 def _parse_operand(text: str) -> tuple[str, dict[str, str]]:
-    """Read `PATH`, or `PATH:column=value,…`: the path, and the values by column. Both may contain colons and commas.
+    """Read `PATH`, or `PATH:column=value,…`: the path, and the values by column.
+
+    The path and the values may contain colons and commas.
 
     Raises:
         InvalidArgument: A column cannot select samples.
@@ -128,13 +133,12 @@ def _parse_operand(text: str) -> tuple[str, dict[str, str]]:
     columns = "|".join(SELECTORS)
     separator = rf"[:,]\s*({columns})="
     path, *parts = re.split(separator, text)
-    unknown = re.search(r":(\w+)=", path)
+    unknown = re.search(r":(?P<column>\w+)=", path)
     if unknown:
         listed = ", ".join(SELECTORS)
-        column = unknown[1]
-        raise InvalidArgument(f"{text}: '{column}' does not select samples. Columns: {listed}.")
+        raise InvalidArgument(f"{text}: '{unknown['column']}' does not select samples. Columns: {listed}.")
 
-    # The parts are columns and values in turn.
+    # `re.split` also returns the column of each separator, so the parts are columns and values in turn.
     selected_columns = parts[::2]
     values = parts[1::2]
     selection = dict(zip(selected_columns, values, strict=True))
@@ -142,7 +146,12 @@ def _parse_operand(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _select(text: str, selection: Mapping[str, str], results: Sequence[ResultRow]) -> Selected:
-    """The results with these values by column, which the user's text names.
+    """The results that have the values of the selection.
+
+    Args:
+        text: The user's text, for the message.
+        selection: The values by column.
+        results: The results to select from.
 
     Raises:
         DataError: No sample is selected.
