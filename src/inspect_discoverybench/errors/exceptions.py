@@ -38,7 +38,7 @@ class UnreadableLog(DataError):
 
 
 class ReplyRejected(DiscoveryBenchError):
-    """A reply of a model is invalid. The message is sent back."""
+    """A reply of a model is invalid. The message is sent back to the model."""
 
 
 class AuthorFailed(DiscoveryBenchError):
@@ -53,7 +53,12 @@ class ModelFailed(DiscoveryBenchError):
     """A model's provider failed, after Inspect's retries. The sample is an error, not a zero."""
 
     def __init__(self, failure: str, remedy: str = RETRY) -> None:
-        """Say whose model failed and why, and what to do."""
+        """Put the message together.
+
+        Args:
+            failure: A sentence that says whose model failed, and why.
+            remedy: A sentence that says what to do.
+        """
         super().__init__(f"{failure} {remedy}")
         self.failure = failure
 

@@ -21,7 +21,9 @@ def read_file(path: Path) -> bytes:
 
 
 def require_regular_file(path: Path) -> None:
-    """Refuse what exists but is no regular file: reading a pipe or a device may never end.
+    """Refuse a path with something other than a regular file. Reading a pipe or a device may never end.
+
+    A path with nothing is accepted.
 
     Raises:
         DataError: The path is a folder, a pipe or a device.
@@ -38,7 +40,8 @@ def file_errors() -> Iterator[None]:
     except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
         raise
     except (OSError, RecursionError, MemoryError) as error:
-        # "[Errno 28] No space left on device"
-        text_without_number = str(error).partition("] ")[2]
+        # Errors of the operating system begin with a number: "[Errno 28] No space left on device". A `MemoryError` may
+        # have no text.
+        _, _, text_without_number = str(error).partition("] ")
         reason = text_without_number or str(error) or "Not enough memory"
         raise DiscoveryBenchError(f"{reason}. Check the path, its permissions and the free space.") from error

@@ -126,16 +126,18 @@ def redact_request(error: BaseException) -> BaseException:
             event.traceback = redact(event.traceback or "")
             event.traceback_ansi = event.traceback
             if event.call:
+                # Its values are nested, so it is removed as a whole. The event's error says what the gateway replied.
                 event.call.response = None
 
+    # Long texts of events, to which the events only refer.
     attachments = transcript().attachments
-    for reference, text in attachments.items():  # long texts of events
+    for reference, text in attachments.items():
         attachments[reference] = redact(text)
 
     traceback = "".join(format_exception(error))
     if redact(traceback) == traceback:
         return error
-    return DiscoveryBenchError(traceback)  # which redacts its message
+    return DiscoveryBenchError(traceback)  # this class redacts its message
 
 
 def remember_keys_of(model: Model) -> None:
@@ -164,15 +166,23 @@ def model_errors(subject: str, model: Model) -> Iterator[None]:
     except Exception as error:  # every provider raises different types
         if ends_sample(error) or isinstance(error, DiscoveryBenchError):
             raise
-        remember_keys_of(model)  # before the message is made, so that it is redacted
-        raise ModelFailed(f"{subject} failed: {reason_of(error)}.") from redact_request(error)
+        # From here on, `redact` knows the model's keys. Neither the transcript nor the message must have them.
+        remember_keys_of(model)
+        cause = redact_request(error)
+        raise ModelFailed(f"{subject} failed: {reason_of(error)}.") from cause
 
 
 def one_line(error: BaseException | str) -> str:
-    """The message of any error, or a text of one, in one line and without the styles of Inspect's messages.
+    """The message of any error in one line, without the styles of Inspect's messages and without its full stop.
 
     A blank line is replaced by a colon, as between "Unable to initialise OpenAI client" and "No OPENAI_API_KEY defined
     in the environment.". If there is punctuation before the blank line, no colon is added.
+
+    Args:
+        error: The error, or the text of its message.
+
+    Returns:
+        The message with keys redacted. If it is empty, the name of the error's type.
     """
     text = _STYLE.sub("", str(getattr(error, "message", error)))
     message = ""
@@ -181,6 +191,7 @@ def one_line(error: BaseException | str) -> str:
         if message and words:
             message += " " if message[-1] in PUNCTUATION else ": "
         message += words
+    # Some of Inspect's messages begin with this word.
     message = message.removeprefix("ERROR: ") or type(error).__name__
     # Keys are redacted first: part of a key, at the cut, would not be recognised.
     message = redact(message)[:MAX_MESSAGE_LENGTH]
@@ -188,7 +199,7 @@ def one_line(error: BaseException | str) -> str:
 
 
 def one_sentence(error: BaseException | str) -> str:
-    """The message of any error in one line that ends with a full stop, or with the message's own question mark."""
+    """The message of any error in one line. It ends with a full stop, or with its own question or exclamation mark."""
     message = one_line(error)
     return message if message.endswith(("?", "!")) else f"{message}."
 
@@ -210,7 +221,11 @@ def inspect_errors(error_type: type[DiscoveryBenchError], where: str, remedy: st
 
 
 def named_model(name: str, **arguments: Any) -> Model:
-    """The model with a name that a user gave: Inspect's `get_model`, to which the arguments belong.
+    """Create the model with a name that a user gave.
+
+    Args:
+        name: The name.
+        arguments: Further arguments of Inspect's `get_model`.
 
     Raises:
         InvalidArgument: The name lacks the provider.

@@ -45,7 +45,10 @@ _argument_keys: dict[str, str] = {}
 
 
 def remember_keys(settings: Mapping[str, Any], all_values: bool = False) -> None:
-    """Let `redact` know the keys among the settings of a model: by their names, all headers, and those in URLs.
+    """Let `redact` know the keys among the settings of a model.
+
+    A value is a key if its name says so (`KEY_NAME`), or if it is a header. The password of a URL and the values of its
+    query are keys, too.
 
     Args:
         settings: The settings.
@@ -125,7 +128,11 @@ def _has_secret(text: str) -> bool:
 
 
 def public_url(url: str) -> str:
-    """Scheme, host and path of a URL. If it has more, such as a password or a query, a digest of all of it is added."""
+    """The part of a URL that may be shown: its scheme, host and path.
+
+    If the URL has more, such as a password or a query, a digest of the whole URL is added. If it is not clear where its
+    parts begin and end, only the digest is shown.
+    """
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -142,6 +149,7 @@ def public_url(url: str) -> str:
 
 def digest(value: Any) -> str:
     """The digest that is shown in place of a value. Equal values have equal digests."""
+    # As in `public_settings`, an object counts as the name of its type.
     content = json.dumps(value, sort_keys=True, default=_type_name)
     hexadecimal = sha256(content.encode()).hexdigest()
     return f"sha256:{hexadecimal[:12]}"
@@ -150,8 +158,8 @@ def digest(value: Any) -> str:
 def redact(text: str) -> str:
     """Replace keys by their names in brackets, and remove characters that could send commands to a terminal.
 
-    The keys of the environment and of arguments of models are found as they are, in the form that they have in URLs,
-    and in JSON. Any other text that has the format of a key is replaced, too.
+    The keys of the environment and of arguments of models are also found in URLs and in JSON, where some of their
+    characters are escaped. Any other text that has the format of a key is replaced by `[key]`.
     """
     names: dict[str, str] = {}
     known_keys = {**_argument_keys, **_environment_keys()}
@@ -160,7 +168,7 @@ def redact(text: str) -> str:
             continue
         in_path = quote(key)
         in_query = quote(key, safe="")
-        in_json = json.dumps(key)[1:-1]
+        in_json = json.dumps(key)[1:-1]  # without the quotation marks
         for spelling in (key, in_path, in_query, in_json):
             names[spelling] = name
 
@@ -206,7 +214,7 @@ def _type_name(value: Any) -> str:
 
 
 def _digests(value: Any) -> Any:
-    """A header, body or query with its names and digests of its values."""
+    """A header, body or query with a digest in place of each value. Without names, it is one value. None stays."""
     if value is None:
         return None
     if not isinstance(value, Mapping):
