@@ -9,7 +9,7 @@ from inspect_ai.model import Model
 logger = logging.getLogger(__name__)
 
 MAX_REJECTIONS = 2
-"""Number of questions after whose rejection the defaults are no longer sent. A single one may have another cause."""
+"""Number of rejections after which the defaults are no longer sent. A single rejection may have another cause."""
 
 
 @dataclass
@@ -48,5 +48,5 @@ class Acceptance:
 
 @cache
 def acceptance_of(model: Model) -> Acceptance:
-    """What is known of a model. Its replies change it."""
+    """What is known about whether a model accepts the defaults: one object per model, which its replies change."""
     return Acceptance(model)

@@ -36,7 +36,7 @@ def is_claim_asked(metadata: Mapping[str, Any], claim: bool) -> bool:
     claim may be true.
 
     Args:
-        metadata: Metadata of the sample. Samples of tasks of other packages have other ones.
+        metadata: Metadata of the sample. If its task is of another package, it may lack all that is read here.
         claim: Whether the user wants to know it on the data, too.
     """
     if metadata.get("placebo") is None:

@@ -21,12 +21,12 @@ ItemT = TypeVar("ItemT")
 
 
 def _as_list(value: Any) -> Any:
-    """Accept one object, as Listing 1 prints it, where a list is meant."""
+    """Accept one object as a list of one. Listing 1 prints one object where a list is meant."""
     return [value] if isinstance(value, Mapping) else value
 
 
 ListOrObject = Annotated[tuple[ItemT, ...], FailFast(), BeforeValidator(_as_list)]
-"""A list, of which the first invalid item is reported: a message for each of a million would take gigabytes."""
+"""A list, or one object. Only the first invalid item is reported: messages for a million items would take gigabytes."""
 
 
 class SubHypothesis(Reply):
@@ -44,15 +44,18 @@ class Contexts(Reply):
 
     @property
     def distinct(self) -> dict[str, str]:
-        """The distinct contexts by their normal form. No context is "None", and so is an empty list."""
+        """The distinct contexts by their normal form.
+
+        A sub-hypothesis without a context has the context "None". So has a hypothesis without sub-hypotheses.
+        """
         distinct = {}
         for part in self.hypothesis:
             context = (part.context or "").strip()
-            folded = normalize_case_and_spaces(context)
-            if folded.strip(".") in ("", "none"):
+            normal_form = normalize_case_and_spaces(context)
+            if normal_form.strip(".") in ("", "none"):
                 context = NO_CONTEXT
-                folded = normalize_case_and_spaces(NO_CONTEXT)
-            distinct[folded] = context
+                normal_form = normalize_case_and_spaces(NO_CONTEXT)
+            distinct[normal_form] = context
         return distinct or {normalize_case_and_spaces(NO_CONTEXT): NO_CONTEXT}
 
     @property
@@ -86,7 +89,7 @@ class ContextVerdict:
     Attributes:
         gold: Contexts of the gold hypothesis.
         predicted: Contexts of the predicted hypothesis.
-        match: Whether they match; None if an extraction failed.
+        match: Whether they match. If an extraction failed, it is None, and the judge was not asked about the match.
         identical: Whether the contexts are identical, so that the judge was not asked about the match.
     """
 
@@ -113,7 +116,9 @@ class ContextVerdict:
 
 async def ask_context(judge: Judge, pair: HypothesisPair) -> ContextVerdict:
     """Extract both contexts, then ask about the match if they are not identical."""
-    gold, predicted = await ask_extractions(judge, pair, "context", "extract_context", pair.workflows, Contexts)
+    gold, predicted = await ask_extractions(
+        judge, pair, subject="context", prompt="extract_context", workflows=pair.workflows, reply=Contexts
+    )
     if isinstance(gold, ParseFailure) or isinstance(predicted, ParseFailure):
         return ContextVerdict(gold, predicted)
     if gold.equals(predicted):
@@ -131,24 +136,43 @@ async def ask_context(judge: Judge, pair: HypothesisPair) -> ContextVerdict:
 
 
 async def ask_extractions(
-    judge: Judge, pair: HypothesisPair, subject: str, prompt: str, workflows: tuple[str, str], reply: type[ReplyT]
+    judge: Judge, pair: HypothesisPair, *, subject: str, prompt: str, workflows: tuple[str, str], reply: type[ReplyT]
 ) -> list[ReplyT | ParseFailure]:
-    """Ask the same question about the gold and about the predicted hypothesis, concurrently and independently."""
+    """Ask the same question about the gold and about the predicted hypothesis, concurrently and independently.
+
+    Args:
+        judge: The judge.
+        pair: The hypotheses.
+        subject: What is extracted, in the names of the questions.
+        prompt: Name of the prompt.
+        workflows: The gold and the predicted workflow, which the prompt shows.
+        reply: Type of the replies.
+
+    Returns:
+        The reply about the gold hypothesis and that about the predicted one.
+    """
     gold_workflow, predicted_workflow = workflows
     about_gold = Question(
         f"{subject} of the gold hypothesis",
-        pair.extraction_prompt(prompt, pair.gold_hypothesis, gold_workflow),
+        pair.extraction_prompt(prompt, hypothesis=pair.gold_hypothesis, workflow=gold_workflow),
         reply,
     )
     about_predicted = Question(
         f"{subject} of the predicted hypothesis",
-        pair.extraction_prompt(prompt, pair.predicted_hypothesis, predicted_workflow),
+        pair.extraction_prompt(prompt, hypothesis=pair.predicted_hypothesis, workflow=predicted_workflow),
         reply,
     )
     return await gather(judge.ask(about_gold), judge.ask(about_predicted))
 
 
 async def ask_match(judge: Judge, prompt: str, label: str = "", **values: str) -> Match | ParseFailure:
-    """Ask whether two contexts match. `label` appears only in the question's name."""
+    """Ask whether two contexts match.
+
+    Args:
+        judge: The judge.
+        prompt: Name of the prompt.
+        label: Text that follows in the question's name.
+        values: Values of the prompt.
+    """
     text = Prompt.load(f"judge/{prompt}").render(**prompt_values(**values))
     return await judge.ask(Question(f"match of the contexts{label}", text, Match))

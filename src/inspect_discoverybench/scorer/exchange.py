@@ -166,7 +166,7 @@ class Exchange:
     @property
     def _config(self) -> GenerateConfig:
         config = self.transport.merge(self.settings.config)
-        # Another merge would copy the schema of the reply.
+        # This is a copy, so it is changed in place. A further merge would copy the schema of the reply again.
         if self._raised_limit is not None:
             config.max_tokens = self._raised_limit
         if self.is_probe and not self._is_retried:

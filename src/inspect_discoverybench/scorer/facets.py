@@ -172,11 +172,11 @@ class Facet:
 
 FACETS = (
     # Boundary conditions under which the hypothesis holds.
-    Facet("context", "Context", "context_match", ask_context),
+    Facet(key="context", label="Context", question="context_match", ask=ask_context),
     # The target variable and the independent variables.
-    Facet("variables", "Variables", "variables", ask_variables),
+    Facet(key="variables", label="Variables", question="variables", ask=ask_variables),
     # How the variables interact in that context.
-    Facet("relationship", "Relationship", "relationship", ask_relationship),
+    Facet(key="relationship", label="Relationship", question="relationship", ask=ask_relationship),
 )
 
 FACET_KEYS = tuple(facet.key for facet in FACETS)

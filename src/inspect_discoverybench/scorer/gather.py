@@ -25,8 +25,9 @@ async def gather(*questions: Awaitable[AnswerT]) -> list[AnswerT]:
             for number, question in enumerate(questions):
                 tasks.start_soon(ask, number, question)
     except ExceptionGroup as group:
-        # Inspect handles those that end the sample, such as limits.
+        # Errors that end the sample, such as limits, come first: Inspect handles them itself.
         ending = [error for error in group.exceptions if ends_sample(error)]
         error, *_ = ending or group.exceptions
+        # Without `from`, its traceback would also show the group.
         raise error from error.__cause__
     return [answers[number] for number in range(len(questions))]

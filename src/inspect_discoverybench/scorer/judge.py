@@ -117,14 +117,15 @@ class Judge:
         try:
             reply = await self._ask(question, without_defaults, is_probe=True)
         except JudgeFailed:
-            # They are not the cause. The question is asked as any other: with Inspect's retries, except after a 404,
-            # which Inspect does not retry.
+            # The defaults are not the cause. The question is asked as any other: with Inspect's retries, except after
+            # a 404, which Inspect does not retry.
             acceptance.is_settled = True
             if failure.status == NOT_FOUND:
                 raise
             return await self.ask(question)
 
-        # Two errors by chance, at the same time, do not end the use of the defaults.
+        # The defaults are given up after two such failures. The second request must have been sent when the first was
+        # known, because an outage may make several requests fail at the same time.
         if was_suspected:
             acceptance.add_rejections(MAX_REJECTIONS)
         acceptance.is_suspected = True
@@ -140,7 +141,7 @@ class Judge:
         key = self.cache.key(settings.fingerprint, messages)
         exchange = Exchange(question, self.model, settings, self.transport, is_probe)
 
-        reply: ReplyT | ParseFailure | None = self._read_cache(key, question, exchange)
+        reply: ReplyT | ParseFailure | None = self._answer_from_cache(key, question, exchange)
         if reply is None:
             # A cached reply has no span: the span would double the CPU time of the question.
             async with span(f"judge: {question.name}"):
@@ -153,8 +154,8 @@ class Judge:
         self.exchanges.append(exchange)
         return reply
 
-    def _read_cache(self, key: str, question: Question[ReplyT], exchange: Exchange) -> ReplyT | None:
-        """The cached reply; None if there is none. It becomes the only reply of the exchange."""
+    def _answer_from_cache(self, key: str, question: Question[ReplyT], exchange: Exchange) -> ReplyT | None:
+        """Add the cached reply to the exchange and the transcript, and return it. If there is none, return None."""
         text = self.cache.read(key)
         if text is None:
             return None
@@ -185,7 +186,9 @@ async def _converse(
 
 
 def _timeouts(judge: Model) -> GenerateConfig:
-    """The judge's timeouts. If its role has none, the evaluated model's are used, and then `DEFAULT_TIMEOUT`.
+    """The judge's timeouts: each is that of its role or, if the role has none, that of the evaluated model.
+
+    If neither limits the time of a request with its retries, this time is `DEFAULT_TIMEOUT`.
 
     They are sent with each request. Otherwise, Inspect would replace the role's own timeout by the timeout of the eval.
     """

@@ -17,8 +17,8 @@ COMPARED_KEYS = ("judge", "settings", "prompts")
 OFFLINE = ("discoverybench/", "mockllm/", "none/")
 """Beginnings of the names of models that are not language models."""
 
-# What readers must know of such a judge, after its name.
 OFFLINE_NOTE = "is not a language model. These scores check the installation; they are not a result."
+"""What readers must know of a judge that is not a language model. The judge's name comes before it."""
 
 NOT_RECORDED = "not recorded"
 
@@ -119,7 +119,8 @@ def _settings(judge: Judge) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     for exchange in judge.exchanges:
         for name, value in exchange.settings.effective.items():
-            if settings.setdefault(name, value) != value:
+            settings.setdefault(name, value)
+            if settings[name] != value:
                 settings[name] = MIXED
     return settings
 

@@ -6,7 +6,7 @@ _MARKS = re.compile(r"[*#`~$\[\]\\]|_(?=_)|(?<=_)_|(?<!\w)_|_(?!\w)")
 """Matches the marks of Markdown, and of mathematics in Inspect's viewer. A single underscore within a word, as in
 `income_2020`, is no mark."""
 
-_LIST_ITEM = re.compile(r"^(\d{0,9})([-+.)])(?=[ -]|$)")
+_LIST_ITEM = re.compile(r"^(?P<number>\d{0,9})(?P<mark>[-+.)])(?=[ -]|$)")
 """Matches the beginning of a list item, such as "- " or "2. ", or of a line of hyphens."""
 
 _HTML = re.compile(r"<(?=[A-Za-z/!?])|&(?=#?\w+;)|^(?=>)")
@@ -19,7 +19,7 @@ def escape_markdown(text: str) -> str:
     """Text from models and data as one line of plain text, so that its Markdown cannot imitate or hide a verdict."""
     line = " ".join(text.split())
     line = _MARKS.sub(r"\\\g<0>", line)
-    line = _LIST_ITEM.sub(r"\1\\\2", line)
+    line = _LIST_ITEM.sub(r"\g<number>\\\g<mark>", line)
     # Inspect's viewer escapes `<`, `>` and `&` before it reads the Markdown, and would show a backslash before them. An
     # invisible character works there, too.
     return _HTML.sub(rf"\g<0>{_WORD_JOINER}", line)

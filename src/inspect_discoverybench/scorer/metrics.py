@@ -25,12 +25,16 @@ COUNTED = {
     "no_submission": SampleOutcome.NO_SUBMISSION,
     "limit": SampleOutcome.LIMIT,
 }
-"""Counts by name, in their order in the viewer. Inspect does not give its metrics the samples with an error."""
+"""Counts by name, in their order in the viewer. Samples with an error are not counted: Inspect gives metrics no such
+samples."""
 
 
 @dataclass(frozen=True)
 class _Sample:
-    """A sample with the scores of each epoch, by key; a score is NaN if it is undecided, and absent if not asked."""
+    """A sample with the scores of each epoch, by key.
+
+    A score is NaN if it is undecided. It is absent if the judge was not asked.
+    """
 
     epochs: list[dict[str, float]]
     metadata: dict[str, Any]
@@ -44,7 +48,7 @@ class _Sample:
         return all(key in scores for scores in self.epochs)
 
 
-# The scores are not reduced over epochs: a reducer leaves out unscored epochs, and the reason why an epoch scored 0.
+# The scores are not reduced over epochs. A reducer would lose the unscored epochs, and the reasons why epochs scored 0.
 @metric(name="hms", scores="unreduced")
 def hms_summary() -> Metric:
     """Mean HMS with its standard error and 95 % interval, and counts of epochs by outcome.
@@ -61,7 +65,7 @@ def hms_summary() -> Metric:
     def summarize(scores: list[SampleScore]) -> Value:
         samples = _samples(scores)
         estimate = _estimate(samples, "hms")
-        # The viewer shows the first five.
+        # Of these values, the viewer shows the first five.
         summary = {
             "mean": estimate.mean,
             CI_LOWER: estimate.low,
@@ -77,7 +81,7 @@ def hms_summary() -> Metric:
 
 
 def _summary_of(key: str, samples: Sequence[_Sample], scores: Sequence[SampleScore]) -> dict[str, float]:
-    """What the metric says about a key besides HMS, from the samples that have it."""
+    """The values of the metric for another key than HMS, over the samples that have the key."""
     samples_with_key = [sample for sample in samples if sample.has(key)]
     scores_with_key = [score for score in scores if key in _values(score)]
     estimate = _estimate(samples_with_key, key)

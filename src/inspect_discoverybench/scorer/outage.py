@@ -17,9 +17,10 @@ def recorded_error() -> str | None:
 
 
 def unanswered_request() -> str | None:
-    """Why the provider did not answer the agent's last request; None if it did.
+    """Why the provider has not answered the agent since its last reply; None if no answer is missing.
 
-    A request that is only cancelled while the provider works on it does not count: the agent's time was up.
+    A request that was only cancelled while the provider worked on it does not count: the agent's time was up. It counts
+    if the provider has never replied at all.
     """
     events = transcript().history.resident_events
     requests = [event for event in events if isinstance(event, ModelEvent) and event.role != GRADER]

@@ -47,7 +47,13 @@ _LIST_MARKER = re.compile(r"^\W*\w{1,4}[)\]]")
 
 @dataclass(frozen=True)
 class _Word:
-    """A word or punctuation mark without the marks around it, and where it stands with them."""
+    """A word or punctuation mark of a text.
+
+    Attributes:
+        text: The word without the marks around it.
+        start: Where the word begins in the text, with these marks.
+        end: Where it ends, with these marks.
+    """
 
     text: str
     start: int
@@ -98,7 +104,8 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
             or sentence.
 
     Returns:
-        A passage for each quote. It starts and ends at the boundary of a word, and includes the end of its sentence.
+        A passage for each quote. It starts and ends at the boundary of a word. If it ends with the last word of a
+        sentence, it includes the punctuation mark after this word.
 
     Raises:
         ReplyRejected: A quote does not occur, is in the wrong place, or is too short; or there are too many.

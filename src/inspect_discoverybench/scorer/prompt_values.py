@@ -31,5 +31,6 @@ def prompt_values(**values: Any) -> dict[str, str]:
 
 
 def _escape(match: re.Match[str]) -> str:
-    code_units = match[0].encode("utf-16-be").hex(" ", 2).split()
+    # JSON escapes the code units of UTF-16. A character beyond U+FFFF has two.
+    code_units = match[0].encode("utf-16-be").hex(sep=" ", bytes_per_sep=2).split()
     return "".join(f"\\u{digits}" for digits in code_units)

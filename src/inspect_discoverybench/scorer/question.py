@@ -48,7 +48,7 @@ class ParseFailure:
     question: str
     reason: str
 
-    score = None
+    score = None  # of the undecided facet: this class is a `FacetVerdict`, too
 
     def describe(self) -> str:
         """The failure as Markdown."""

@@ -16,14 +16,14 @@ from inspect_discoverybench.submission.submission import MAX_TEXT, Submission
 
 
 def _as_list(value: Any) -> Any:
-    """Accept one quote where a list is meant, and null or an empty text for none."""
+    """Accept one quote as a list of one, and null or an empty text as an empty list."""
     if value in (None, ""):
         return []
     return [value] if isinstance(value, str) else value
 
 
 Quotes = Annotated[tuple[str, ...], FailFast(), BeforeValidator(_as_list)]
-"""Quotes, of which the first invalid one is reported: a message for each of a million would take gigabytes."""
+"""Quotes. Only the first invalid one is reported: messages for a million quotes would take gigabytes."""
 
 
 class Quotation(Reply):
@@ -73,7 +73,11 @@ async def read_answer(judge: Judge, goal: str, answer: Answer) -> Submission | N
 
 
 def answer_question(goal: str, text: str) -> Question[Quotation]:
-    """Build the answer question about a text. Each quote must occur in it: the judge can choose but cannot invent."""
+    """Build the answer question about a text.
+
+    A reply is valid only if each of its quotes occurs in the text, so the judge can choose a hypothesis but not invent
+    one.
+    """
 
     def check(reply: Quotation) -> None:
         if reply.asserted:

@@ -52,7 +52,7 @@ class Parts(Reply):
     sub_hypo: ListOrObject[Part]
 
     def of(self, hypothesis: str) -> tuple[Part, ...]:
-        """The parts of a hypothesis. An empty extraction counts as one part, the whole text without a context."""
+        """The parts of a hypothesis. If none were extracted, the whole hypothesis is the only part, with no context."""
         return self.sub_hypo or (Part(text=hypothesis, context=NO_CONTEXT),)
 
 
@@ -86,7 +86,7 @@ class ReleasedVerdict:
         recall = len(self.matched) / len(self.gold)
         precision = len(self.matched) / len(self.predicted)
         return {
-            "hms_released": recall * precision * variables * relationship,
+            RELEASED: recall * precision * variables * relationship,
             "context_recall": recall,
             "context_precision": precision,
         }
@@ -129,7 +129,9 @@ async def ask_released(
         workflows: The gold and the predicted workflow, which the judge sees when it extracts the parts. By default they
             are empty, because the authors' scripts pass none. `benchmarks/workflows.py` measures what they change.
     """
-    gold_reply, predicted_reply = await ask_extractions(judge, pair, "parts", "extract_released", workflows, Parts)
+    gold_reply, predicted_reply = await ask_extractions(
+        judge, pair, subject="parts", prompt="extract_released", workflows=workflows, reply=Parts
+    )
     if isinstance(gold_reply, ParseFailure):
         return gold_reply
     if isinstance(predicted_reply, ParseFailure):
@@ -161,10 +163,12 @@ async def _match(judge: Judge, label: str, gold: Part, predicted: Part) -> bool 
     reply = await ask_match(
         judge,
         "match_released",
-        label,
+        label=label,
         gold_hypothesis=gold.text,
         gold_context=gold.context,
         predicted_hypothesis=predicted.text,
         predicted_context=predicted.context,
     )
-    return reply if isinstance(reply, ParseFailure) else reply.match
+    if isinstance(reply, ParseFailure):
+        return reply
+    return reply.match

@@ -54,7 +54,8 @@ def request_settings(model: Model, reply_type: type[Reply], *, defaults: bool = 
         reply_type: Type of the reply.
         defaults: Whether to send the defaults. They are not sent to a provider that rejected them.
     """
-    return _request_settings(model, reply_type, defaults and not acceptance_of(model).is_refusal)
+    with_defaults = defaults and not acceptance_of(model).is_refusal
+    return _request_settings(model, reply_type, with_defaults)
 
 
 @cache
@@ -77,13 +78,15 @@ def _defaults(model: Model, reply_type: type[Reply]) -> GenerateConfig:
 
 def _effective(model: Model, config: GenerateConfig) -> dict[str, Any]:
     merged = model.config.merge(config)
+    # `fail_on_refusal` tells Inspect what to do with a refusal, and does not change the reply. The schema is long, so
+    # only whether there is one is recorded, below.
     excluded = {*OPERATIONAL_SETTINGS, "fail_on_refusal", "response_schema"}
     settings = merged.model_dump(mode="json", exclude_none=True, exclude=excluded)
     # A base URL set in the environment is available only from the provider's client.
     client = getattr(model.api, "client", None)
     url = model.api.base_url or str(getattr(client, "base_url", ""))
     return {
-        # These are recorded in any case: None is the provider's default.
+        # These are recorded even if they are not set. None stands for the provider's default.
         "temperature": None,
         "seed": None,
         "reasoning_effort": None,

@@ -47,11 +47,15 @@ class SampleOutcome(StrEnum):
             key: The key, where the score has several.
             at_limit: Whether a limit ended the sample. The score's own metadata may say so, too.
         """
-        value = None if score is None else _value(score, key)
-        if score is None or not _is_decided(value):
+        if score is None:
             return cls.UNSCORED
-        is_zero = not isinstance(value, int | float) or value == 0
-        if score.reason not in WITHOUT_HYPOTHESIS or not is_zero:  # somebody may have edited the score
+        value = _value(score, key)
+        if not _is_decided(value):
+            return cls.UNSCORED
+
+        # Somebody may have edited the 0 of a sample without a hypothesis.
+        is_edited = isinstance(value, int | float) and value != 0
+        if score.reason not in WITHOUT_HYPOTHESIS or is_edited:
             return cls.JUDGED
         if at_limit or (score.metadata or {}).get(LIMIT_KEY):
             return cls.LIMIT

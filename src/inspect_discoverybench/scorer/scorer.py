@@ -81,7 +81,7 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, claim: bool = F
         if isinstance(submission, NotAsserted):
             if outage:
                 return _after_outage(state, keys, outage)
-            return _not_asserted(keys, submission, judge_record(judge, None, with_claim))
+            return _not_asserted(keys, submission, judge_record(judge, verdict=None, with_claim=with_claim))
 
         pair = HypothesisPair(
             goal=sample.goal,
@@ -91,7 +91,7 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, claim: bool = F
             predicted_hypothesis=submission.hypothesis,
             predicted_workflow=submission.workflow,
         )
-        verdict = await ask_verdict(judge, pair, with_released, with_claim)
+        verdict = await ask_verdict(judge, pair, with_released=with_released, with_claim=with_claim)
         submitted = {"workflow": submission.workflow, "submission_source": submission.source}
         return Score(
             value={**verdict.values},
@@ -130,8 +130,11 @@ def _is_window_full(state: TaskState) -> bool:
 
 
 def _outage(state: TaskState) -> str | None:
-    """Why the provider did not answer the agent's last request, other than because the context window is full."""
-    # A limit may have ended a request after the one that did not fit.
+    """Why the provider has not answered the agent since its last reply; None if no answer is missing.
+
+    Some servers answer with an error if a conversation does not fit into the context window. That is no outage.
+    """
+    # If a limit ended the sample, the agent may have sent another request after the conversation that did not fit.
     if _is_window_full(state) and not reached_limit():
         return None
     return unanswered_request()
@@ -149,6 +152,7 @@ def _may_count_despite_outage(answer: Answer | None) -> bool:
 
 
 def _claim_note(state: TaskState) -> str:
+    """Why the judge was not asked about the claim of a sample with a placebo, as Markdown; empty if it was asked."""
     metadata = state.metadata or {}
     if metadata.get("placebo") is None or is_claim_asked(metadata, claim=True):
         return ""
@@ -159,6 +163,7 @@ def _claim_note(state: TaskState) -> str:
 
 
 def _limit_note(state: TaskState) -> str:
+    """Which limit ended the sample, as Markdown; empty if none did."""
     limit = reached_limit()
     if limit is None and _is_window_full(state):
         limit = f"the conversation does not fit into the context window. {state.output.completion}"

@@ -21,9 +21,10 @@ class Verdict:
 
     Attributes:
         facets: The verdict on each facet.
-        released: The verdict on the sub-hypotheses, or the question that leaves it undecided; None if they were not
-            asked about.
-        claim: Whether the predicted hypothesis claims a relationship; None if this was not asked.
+        released: The verdict on the sub-hypotheses, or the failure that leaves it undecided; None if the judge was not
+            asked about them.
+        claim: Whether the predicted hypothesis claims a relationship, or the failure that leaves this undecided; None
+            if the judge was not asked.
     """
 
     facets: Mapping[str, FacetVerdict]
@@ -65,7 +66,8 @@ async def ask_verdict(
         questions[RELEASED] = ask_released(judge, pair)
     if with_claim:
         questions[CLAIM_KEY] = ask_claim(judge, pair)
-    replies = dict(zip(questions, await gather(*questions.values()), strict=True))
+    answers = await gather(*questions.values())
+    replies = dict(zip(questions, answers, strict=True))
     return Verdict(
         facets={key: replies[key] for key in FACET_KEYS},
         released=replies.get(RELEASED),
