@@ -33,7 +33,7 @@ class AgentSteps(StoreModel):
     """The solvers that worked on a sample, kept in its log."""
 
     steps: list[str] | None = None
-    """Names of the solvers after the setup, in their order; None while the sample runs."""
+    """Names of the solvers after the setup, in the order in which they ran; None while the sample runs."""
 
     arguments: dict[str, dict[str, Any]] = Field(default_factory=dict)
     """Arguments of the agents of this package that are not defaults, without secrets, by the agent's name."""
@@ -107,11 +107,14 @@ def _is_of_setup(solver: str) -> bool:
 
 
 def agent_name(solver: str) -> str:
-    """The name of an agent, from the name of its solver in a log (`inspect_ai/generate`, `mine.py@head_first`)."""
+    """The name of an agent, from the name of its solver in a log (`inspect_ai/generate`, `mine.py@head_first`).
+
+    An agent of another package with the name of one of ours is marked as such.
+    """
     if is_of_package(solver):
         return without_package(solver)
     _, _, name = solver.rpartition("@")
-    # Inspect leaves this prefix out in some places.
+    # Inspect leaves this prefix out in some places, so it is removed in all.
     name = name.removeprefix("inspect_ai/")
     return f"{name} of another package" if name in SOLVERS else name
 
@@ -122,8 +125,8 @@ class RunAgent:
     def __init__(self, log: EvalLog) -> None:
         self._log = log.eval.task_id
         self._has_records = any(_recorded_steps(sample) is not None for sample in log.samples or [])
-        # The agent in two forms: the solvers that Inspect ran, and the solver that the user named. The latter may be a
-        # chain of the former.
+        # The agent in two forms: the solvers that Inspect ran, and the solver that the user named, which may be a chain
+        # of these solvers.
         self._plan = _agent_steps(log)
         self._solvers = [_planned_solver(step) for step in self._plan]
         self._named = None
@@ -133,53 +136,61 @@ class RunAgent:
     def of_sample(self, sample: EvalSample) -> AgentRecord:
         """The agent that ran a sample."""
         steps = _recorded_steps(sample)
-        own = sample.store.get("AgentSteps:arguments") or {}
-        planned = [step.solver for step in self._plan]
+        arguments = _recorded_arguments(sample)
         if steps is None:
-            # Earlier versions of this package made no records. If other samples of this log have one, a retry has kept
-            # this sample from a log of such a version, whose agent is unknown. A sample with an error may also lack it.
+            # Earlier versions of this package made no records. If other samples of this log have a record, a retry has
+            # copied this sample from a log of such a version, whose agent is unknown. A sample that ended with an error
+            # may lack a record, too, but a retry does not copy it.
             is_copied = self._has_records and sample.error is None
-            return self._unknown if is_copied else self._of_plan(own)
+            return self._unknown if is_copied else self._of_plan(arguments)
 
         # An error, a limit or a submission may have ended the sample before the last solver of a chain.
+        planned = [step.solver for step in self._plan]
         if steps == planned[: len(steps)]:
-            return self._of_plan(own)
-        return _chained([self._unplanned(agent_name(step), own) for step in steps])
+            return self._of_plan(arguments)
+        return _chained([self._unplanned(agent_name(step), arguments) for step in steps])
 
     @property
     def _unknown(self) -> AgentRecord:
         # The agents of two logs may be different ones.
         return AgentRecord(UNKNOWN, {"log": self._log})
 
-    def _of_plan(self, own: Mapping[str, Any]) -> AgentRecord:
+    def _of_plan(self, recorded: Mapping[str, Any]) -> AgentRecord:
         """The agent of the run, with the arguments that the sample recorded for agents of this package."""
-        solvers = [AgentRecord(solver.name, own.get(solver.name, solver.arguments)) for solver in self._solvers]
+        solvers = [AgentRecord(solver.name, recorded.get(solver.name, solver.arguments)) for solver in self._solvers]
         if not solvers:
             return self._named or self._unknown
+
         agent = _chained(solvers)
+        # "chain" as the name of the user's solver says no more than the solvers in it.
         if self._named is None or self._named.name in (agent.name, CHAIN):
             return agent
+        # The user's solver has a name of its own for the solvers that it returned.
         return AgentRecord(self._named.name, {**agent.arguments, **self._named.arguments})
 
-    def _unplanned(self, name: str, own: Mapping[str, Any]) -> AgentRecord:
+    def _unplanned(self, name: str, recorded: Mapping[str, Any]) -> AgentRecord:
         """A solver that is not in the plan of the run. A retry with another solver keeps samples of the first one."""
-        if name in own:
-            return AgentRecord(name, own[name])
+        if name in recorded:
+            return AgentRecord(name, recorded[name])
         return AgentRecord(name, {"arguments": f"not recorded in {self._log}"})
 
 
 def recorded_agent(sample: EvalSample) -> AgentRecord:
     """The agent that a sample itself records: its name, and the arguments of agents of this package."""
-    own = sample.store.get("AgentSteps:arguments") or {}
+    arguments = _recorded_arguments(sample)
     names = [agent_name(step) for step in _recorded_steps(sample) or []]
     if not names:
         return AgentRecord(UNKNOWN, {})
-    return _chained([AgentRecord(name, own.get(name, {})) for name in names])
+    return _chained([AgentRecord(name, arguments.get(name, {})) for name in names])
 
 
 def _recorded_steps(sample: EvalSample) -> list[str] | None:
     steps: list[str] | None = sample.store.get("AgentSteps:steps")
     return steps
+
+
+def _recorded_arguments(sample: EvalSample) -> dict[str, dict[str, Any]]:
+    return sample.store.get("AgentSteps:arguments") or {}
 
 
 def _agent_steps(log: EvalLog) -> list[EvalPlanStep]:

@@ -39,8 +39,10 @@ def _latest_scores(results: Sequence[ResultRow]) -> dict[Hashable, ResultRow]:
     """
     latest: dict[Hashable, ResultRow] = {}
     for result in sorted(results, key=_has_verdict):  # a later result replaces the one before it
-        # A log that was not scored, and so names no judge, may be next to its scored copy.
-        latest.pop((result.sample.uuid, result.score.score, None), None)
+        # A log that was not scored may be next to its scored copy. Its result names no judge. Any further result of the
+        # attempt replaces it.
+        key_without_judge = (result.sample.uuid, result.score.score, None)
+        latest.pop(key_without_judge, None)
         latest[_score_key(result)] = result
     return latest
 
@@ -51,12 +53,13 @@ def _has_verdict(result: ResultRow) -> bool:
 
 
 def _validity(result: ResultRow) -> tuple[bool, bool, str]:
-    """A key that sorts attempts from the worst to the best: void ones, those without a score, those with one.
+    """A key that sorts attempts from the worst to the best.
 
-    Among equals, the one that was completed last is the best.
+    An attempt with a score is the best. An attempt without a score is better than one that is invalidated or ended with
+    an error. Among equals, the one that was completed last is the best.
     """
-    is_void = result.score.outcome in (SampleOutcome.ERROR, SampleOutcome.INVALIDATED)
-    return result.score.is_scored, not is_void, result.sample.completed_at or ""
+    is_valid = result.score.outcome not in (SampleOutcome.ERROR, SampleOutcome.INVALIDATED)
+    return result.score.is_scored, is_valid, result.sample.completed_at or ""
 
 
 def _score_key(result: ResultRow) -> Hashable:

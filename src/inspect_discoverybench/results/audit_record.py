@@ -55,11 +55,10 @@ class AuditRecord:
         if not is_audit or header.results is None:
             return None
 
-        facets = {
-            AUDITED_FACETS[score.name]: _facet(score.metrics)
-            for score in header.results.scores
-            if score.name in AUDITED_FACETS and score.scored_samples
-        }
+        facets = {}
+        for score in header.results.scores:
+            if score.name in AUDITED_FACETS and score.scored_samples:
+                facets[AUDITED_FACETS[score.name]] = _facet(score.metrics)
         if header.status != "success" or not facets:
             return None
         return cls(header.eval.model, header.eval.created, header.results.completed_samples, facets)

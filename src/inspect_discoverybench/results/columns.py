@@ -24,6 +24,7 @@ def score_columns(score: str = SCORE_NAME) -> list[Column]:
     for field in fields(ScoreRecord):
         if field.name not in NO_COLUMNS:
             read = partial(_of_score, score, field.name)
+            # With `full`, Inspect reads the whole sample, and not the summary of it.
             columns.append(SampleColumn(field.name, path=read, full=True))
     for key in (*SCORE_KEYS, *RELEASED_KEYS, CLAIM_KEY):
         read = partial(_value, score, key)

@@ -65,7 +65,7 @@ class _CommonSettings:
         self._settings[group] &= set(settings)
 
     def without(self, group: Hashable, settings: Settings) -> list[str]:
-        """The settings that other results of the group do not have."""
+        """The settings that not all results of the group have."""
         return [setting for setting in settings if setting not in self._settings[group]]
 
 
@@ -134,11 +134,11 @@ def _runs_by_data(runs: Iterable[RunRecord]) -> list[list[RunRecord]]:
         if not same:
             groups.append([run])
             continue
-        # The run may have the paths of one group and the content of another: then these are one group.
+        # If the run has the paths of one group and the content of another, it joins them into one group.
         first, *others = same
         first.append(run)
         for group in others:
-            first += group
+            first.extend(group)
             groups.remove(group)
     return groups
 
@@ -151,22 +151,23 @@ def _have_same_data(run: RunRecord, other: RunRecord) -> bool:
 def _short_paths(arguments: Mapping[str, Any]) -> str:
     """The first of the arguments, with the names of its files and folders instead of their paths."""
     argument, value = next(iter(arguments.items()))
-    paths = [PurePath(path) for path in ([value] if isinstance(value, str) else value)]
-    # All metadata files have nearly the same name.
+    texts = [value] if isinstance(value, str) else value
+    paths = [PurePath(text) for text in texts]
+    # Nearly all metadata files have the same name, so the name of the folder is shown, too.
     names = [f"{path.parent.name}/{path.name}" if path.suffix == ".json" else path.name for path in paths]
     return f"{argument}={' and '.join(names)}"
 
 
 def _hints_in_name(run: RunRecord) -> Settings:
-    """The hints that every name of a configuration has.
+    """The hints that the name of a configuration always has, even if all runs have the same hints.
 
-    Scores of DB-REAL and DB-SYNTH stand beside published scores. Those are without hints.
+    Scores of DB-REAL and DB-SYNTH are shown beside published scores, which are without hints.
     """
     return run.hints if run.task in BENCHMARKS else ()
 
 
 def _compared_conditions(run: RunRecord, data_names: Mapping[str, str]) -> Settings:
-    """The conditions that are part of a name only if another run lacks them."""
+    """The conditions that are part of a name only if not all runs have them."""
     conditions = (*_data_name(run, data_names), *run.conditions)
     return tuple(condition for condition in conditions if condition not in _hints_in_name(run))
 
@@ -177,7 +178,13 @@ def _data_name(run: RunRecord, data_names: Mapping[str, str]) -> Settings:
 
 
 def benchmark_name(run: RunRecord, split: str | None, pool_splits: bool = False) -> str:
-    """The name of a run's task for a sample of this split, with the split, and with the seed of a placebo."""
+    """The name of a run's task, with the split if the task has splits, and with the seed of a placebo.
+
+    Args:
+        run: The run.
+        split: The split of one of its samples; None if there is no split or no sample.
+        pool_splits: Whether the splits of a task are one benchmark, as with the task's argument `split=all`.
+    """
     arguments = json.loads(run.task_arguments)
     task = run.task.removesuffix(PLACEBO_SUFFIX)
     name = BENCHMARKS.get(task, task)

@@ -27,9 +27,10 @@ SELECTIONS = {
 
 
 def task_count(benchmark: str, results: Sequence[ResultRow]) -> int:
-    """Number of tasks of a benchmark: those of its released split, or else the most that a run could choose from.
+    """Number of tasks of a benchmark: those of its released split.
 
-    The runs are those of these results, which may be of fewer tasks.
+    Without a released split, it is the number of tasks that the runs of these results could choose from. If the runs
+    differ, it is the largest number.
     """
     available = max(result.run.task_samples or 0 for result in results)
     return split_size(benchmark, available)

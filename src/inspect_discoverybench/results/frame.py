@@ -57,7 +57,7 @@ def read_results(paths: Iterable[str | Path]) -> ResultFrame:
     if not locations:
         raise DataError("There is no log to read. Pass logs or folders of logs.")
 
-    logs = read_logs(dict.fromkeys(locations))
+    logs = read_logs(dict.fromkeys(locations))  # a log may be named twice
     logs.sort(key=lambda log: log.modified)
     results: list[ResultRow] = []
     for log in logs:
@@ -67,10 +67,11 @@ def read_results(paths: Iterable[str | Path]) -> ResultFrame:
         raise DataError(f"None of {len(logs)} logs can be used. {first.path}: {first.objection}.")
 
     # A retry writes a new log of the same run, so the log of the failed attempt is not missed.
-    complete = {log.task_id for log in logs if log.results}
+    runs_with_results = {log.task_id for log in logs if log.results}
     left_out = {}
     for log in logs:
-        if log.objection is not None and log.audit is None and log.task_id not in complete:
+        is_missed = log.audit is None and log.task_id not in runs_with_results
+        if log.objection is not None and is_missed:
             left_out[log.path] = log.objection
     audits = [log.audit for log in logs if log.audit is not None]
     return ResultFrame(current_results(results), left_out, audits)

@@ -42,8 +42,13 @@ NO_HINTS = (
     "agent",
     "agent_args",
 )
-"""Task arguments that select samples, are part of the benchmark, of the judge's record or of the agent's, or change no
-result. All others are hints."""
+"""Task arguments that are not hints, because they
+
+- select samples or are part of the benchmark,
+- are in the record of the judge or of the agent,
+- or change no result.
+
+All others are hints."""
 
 Settings = tuple[str, ...]
 """Settings as texts such as `turns=20`, without secrets and without those that are not set."""
@@ -185,8 +190,8 @@ def _run(log: EvalLog) -> str:
 
 
 def _selection(spec: EvalSpec) -> str:
-    """How the run chose its samples among the samples of the task."""
-    limit = spec.config.limit
+    """How the run chose its samples among the samples of the task: a key of `SELECTIONS` in `coverage.py`."""
+    limit = spec.config.limit  # a number, a range or None
     if not isinstance(limit, int) or limit >= (spec.dataset.samples or 0):
         return "all"
     return "shuffled" if spec.dataset.shuffled else "first"

@@ -63,7 +63,7 @@ class ScoreRecord:
         )
 
     def outcome_of(self, key: str) -> SampleOutcome:
-        """How the sample ended with regard to a key, of which some may be undecided."""
+        """How the sample ended with regard to one key. Some facets may be undecided although others are decided."""
         if self.outcome not in (SampleOutcome.JUDGED, SampleOutcome.UNSCORED):
             return self.outcome
         return SampleOutcome.JUDGED if key in self.values else SampleOutcome.UNSCORED
@@ -79,9 +79,9 @@ class ScoreRecord:
 
 
 def _values(score: Score) -> dict[str, float]:
-    """The finite numbers of a score. Facets that were decided without HMS are in its metadata.
+    """The finite numbers of a score, by key.
 
-    If somebody has edited the score to a single value, this is HMS.
+    If somebody has edited the score to a single value, this is HMS. The decided facets are then those in its metadata.
     """
     decided = (score.metadata or {}).get("facets") or {}
     parts = score.value if isinstance(score.value, dict) else {"hms": score.value}

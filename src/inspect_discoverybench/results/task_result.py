@@ -38,7 +38,7 @@ class TaskResult:
         """Whether the judge is asked about a key of the score.
 
         If it is not asked, no score of the key is missing. Results without any score, because of an error, do not tell.
-        If all are such, the answer is yes, and the score is missing.
+        If no result has a score, the judge counts as asked, and the score is missing.
         """
         is_placebo = self.results[0].run.is_placebo
         # The judge is not asked if the claim may be true although the columns are permuted.
@@ -54,8 +54,8 @@ class TaskResult:
 def tasks_of(results: Iterable[ResultRow]) -> dict[TaskId, TaskResult]:
     """The tasks of one system.
 
-    If a study was edited between two runs, a sample has several versions, which are different tasks. The first one has
-    the id of the sample, and the others have it with a number.
+    If a study was edited between two runs, a sample has several versions, which are different tasks. The first version
+    has the id of the sample. The others have this id with a number.
     """
     samples: dict[TaskId, list[ResultRow]] = defaultdict(list)
     for result in results:
@@ -75,14 +75,15 @@ def _versions(results: Iterable[ResultRow]) -> list[TaskResult]:
     for result in results:
         same = [rows for rows in versions if not changed_inputs(rows[0].sample.inputs, result.sample.inputs)]
         if same:
-            same[0].append(result)
+            first, *_ = same
+            first.append(result)
         else:
             versions.append([result])
     return [TaskResult(rows) for rows in versions]
 
 
 def edited_samples(tasks: Iterable[TaskResult]) -> dict[str, list[str]]:
-    """What differs between the versions of each sample that has several, by its id."""
+    """The samples with several versions, by id, with what differs between the first version and the last."""
     firsts: dict[TaskId, TaskResult] = {}
     edited = {}
     for task in tasks:
@@ -94,7 +95,10 @@ def edited_samples(tasks: Iterable[TaskResult]) -> dict[str, list[str]]:
 
 
 def mean_score(tasks: Sequence[TaskResult], key: str = "hms") -> Estimate | None:
-    """The mean of a score, with an interval that covers what missing scores could be; None if no task is scored."""
+    """The mean of a score, with an interval that covers all values that missing scores could have.
+
+    None if no task is scored.
+    """
     scores = [task.score(key) for task in tasks]
     if not any(score.known for score in scores):
         return None
