@@ -33,8 +33,8 @@ test-docs: $(INSTALLED_DEV) ## Run the commands of the README and the documentat
 test-agents: $(INSTALLED_DEV) ## Build the images of docs/other_agents.md and run its commands; needs Docker and the npm registry
 	$(BIN)/python -m pytest -m agents
 
-test-quick: $(INSTALLED_DEV) ## Run the tests without containers, browsers, wheels, sweeps and command lines
-	$(PYTEST) -m "not docker and not browser and not wheel and not sweep and not process"
+test-quick: $(INSTALLED_DEV) ## Run the tests without containers, browsers, wheels and command lines, and without those that take seconds
+	$(PYTEST) -m "not docker and not browser and not wheel and not slow and not process"
 
 # Extras and development tools may need newer versions, so tests of extras are left out.
 LOWEST := .venv-lowest
@@ -45,7 +45,7 @@ test-lowest: $(INSTALLED_DEV) ## Run the quick tests with the lowest versions th
 	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --constraint $(LOWEST)/versions.txt --editable . \
 	  hypothesis playwright pytest pytest-asyncio pytest-timeout pytest-xdist
 	$(LOWEST)/bin/python -m pytest --numprocesses logical --dist worksteal \
-	  -m "not docker and not browser and not wheel and not sweep and not process" --ignore tests/scanners \
+	  -m "not docker and not browser and not wheel and not slow and not process" --ignore tests/scanners \
 	  --ignore tests/test_kubernetes.py --ignore tests/test_tasks.py
 
 coverage: $(INSTALLED_DEV) ## Run all tests and print line and branch coverage

@@ -43,7 +43,7 @@ MARKERS = {
     "upstream": "data",
     "authors_repository": "authors",
     "cluster": "slurm",
-    "sweep": "sweep",
+    "slow": "slow",
     "command_line": "process",
     "documented": "documented",
     "agent_images": "agents",
@@ -266,8 +266,8 @@ def cluster() -> None:
 
 
 @pytest.fixture
-def sweep() -> None:
-    """Requested by exhaustive tests, which `make test-quick` leaves out."""
+def slow() -> None:
+    """Requested by tests that take more than two seconds for all parameters; `make test-quick` leaves them out."""
 
 
 @pytest.fixture

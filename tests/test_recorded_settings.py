@@ -106,6 +106,7 @@ def contents(path: Path) -> list[bytes]:
     return [path.read_bytes()] if path.is_file() else []
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("run", [inspect_eval, discoverybench_run])
 def test_settings_are_recorded_where_the_table_says(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with serve(answer) as endpoint:

@@ -42,6 +42,7 @@ def test_no_module_has_the_name_of_a_task() -> None:
     assert modules.isdisjoint(inspect_discoverybench.__all__)
 
 
+@pytest.mark.usefixtures("slow")
 def test_solvers_and_the_scorer_are_imported_on_first_use() -> None:
     program = (
         "import sys; import inspect_discoverybench; "
@@ -65,7 +66,7 @@ def test_imported_solvers_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 def test_a_task_has_the_same_name_however_it_is_created(form: str) -> None:
     log = run(FORMS[form]())
     assert log.eval.task == "discoverybench/demo"

@@ -132,7 +132,7 @@ def hostile(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 def test_parsing_takes_linear_time_and_memory(name: str) -> None:
     """It takes less than a second. A quadratic algorithm would take hours."""
     text = hostile(name)
@@ -154,6 +154,7 @@ WRONG_ITEMS: list[tuple[type[Reply], str]] = [
 ]
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize(("reply_type", "beginning"), WRONG_ITEMS)
 def test_a_list_of_wrong_items_takes_little_memory(reply_type: type[Reply], beginning: str) -> None:
     text = beginning + "1," * 90_000 + "1]}"

@@ -16,6 +16,7 @@ SUITE = Path(__file__).parents[1] / "evals" / "suite"
 NIGHTLY = SUITE / "nightly.py"
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize(
     ("options", "code", "result", "errors"),
     [

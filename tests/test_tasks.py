@@ -231,6 +231,7 @@ def tool_names(request: Request) -> list[str]:
     return [tool["function"]["name"] for tool in request.get("tools", [])]
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("agent", AGENTS)
 def test_every_agent_runs_by_name_over_http(agent: str) -> None:
     """The real OpenAI provider; the endpoint does what a request demands."""

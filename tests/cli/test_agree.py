@@ -30,6 +30,7 @@ def label_sheet() -> Path:
     return Path("labels")
 
 
+@pytest.mark.usefixtures("slow")
 def test_a_sheet_uses_all_pairs_if_there_are_fewer_and_replaces_nothing() -> None:
     first, second, _ = judged_logs()
     command = f"agree sheet {first} {second}"

@@ -222,7 +222,7 @@ def test_logs_that_are_left_out_are_named() -> None:
         ("logs logs:score=speed", "logs:score=speed: no sample has score=speed. Values in the logs: HMS"),
     ],
 )
-@pytest.mark.usefixtures("logs", "sweep")
+@pytest.mark.usefixtures("logs", "slow")
 def test_invalid_operands_are_one_line_and_exit_code_2(operands: str, message: str) -> None:
     result = run(operands)
     assert result.exit_code == 2

@@ -10,6 +10,7 @@ from tests.synthetic_logs import Run, write_logs
 OLD_LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
 
 
+@pytest.mark.usefixtures("slow")
 def test_a_report_of_logs_has_a_page_tables_and_figures() -> None:
     run = Run("real", "react", "provider/large", 0.4)
     write_logs([run], Path("logs"), samples=12)
@@ -29,7 +30,7 @@ def test_a_report_of_logs_has_a_page_tables_and_figures() -> None:
     assert "DB-REAL all" in table.read_text("utf-8")
 
 
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 def test_old_logs_give_a_report() -> None:
     completed(f"report {OLD_LOGS} --out pilot")
     page = Path("pilot/report.html")

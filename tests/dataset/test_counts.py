@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from inspect_discoverybench.cli.main import main
 from inspect_discoverybench.dataset.table_file import Table
 
-pytestmark = pytest.mark.usefixtures("upstream", "sweep")
+pytestmark = pytest.mark.usefixtures("upstream", "slow")
 
 COUNTS = {
     "real/train": {

@@ -14,7 +14,7 @@ from inspect_discoverybench.dataset.release import COMMIT, checksums, file_diffe
 from inspect_discoverybench.errors.exceptions import DataError
 from tests.dataset.mirror import DATA_FILE, Mirror, pack
 
-pytestmark = pytest.mark.usefixtures("sweep")
+pytestmark = pytest.mark.usefixtures("slow")
 
 FETCH = """
 from inspect_discoverybench.dataset import data_folder

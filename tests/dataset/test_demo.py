@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import pytest
 from inspect_ai import eval as inspect_eval
 
 import inspect_discoverybench.dataset
@@ -18,6 +19,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
+@pytest.mark.usefixtures("slow")
 def test_the_generator_writes_the_same_bytes(tmp_path: Path) -> None:
     """To accept a change of the demo, see CONTRIBUTING.md on golden files."""
     out = tmp_path / "demo"

@@ -135,6 +135,7 @@ def test_a_placebo_is_named_and_recorded(tmp_path: Path) -> None:
     assert task.metadata["unpermuted_files"] == ["mine/tree.txt"]
 
 
+@pytest.mark.usefixtures("slow")
 def test_an_eval_set_tells_a_placebo_from_the_data_and_a_retry_makes_its_files_again(tmp_path: Path) -> None:
     [path] = DEMO.glob("river-ice_*")
     original = custom(path=str(path), sandbox="local")

@@ -168,6 +168,7 @@ TYPES: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
+@pytest.mark.usefixtures("slow")
 @in_bounded_time
 @given(
     data=st.data(),

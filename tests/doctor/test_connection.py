@@ -68,6 +68,7 @@ log_dir: logs
 """
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize(("command", "exit_code"), [("run one.yaml --dry-run", 0), ("run one.yaml", 1)])
 def test_an_experiment_warns_once_and_goes_on(command: str, exit_code: int, closed: str) -> None:
     Path("one.yaml").write_text(EXPERIMENT.replace("ADDRESS", closed), "utf-8")

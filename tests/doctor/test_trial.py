@@ -94,7 +94,7 @@ def without_docker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
 
 
-@pytest.mark.usefixtures("without_docker")
+@pytest.mark.usefixtures("without_docker", "slow")
 def test_a_model_that_only_writes_text_is_to_act_in_text() -> None:
     with lab(writing) as (model, _):
         result = discoverybench(f"try --model {model}")
@@ -120,7 +120,7 @@ def test_a_model_that_only_writes_text_is_to_act_in_text() -> None:
     assert "Trying datavoyager with actions=text on 3 samples of discoverybench/demo …\n" in result.stderr
 
 
-@pytest.mark.usefixtures("without_docker")
+@pytest.mark.usefixtures("without_docker", "slow")
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
@@ -135,7 +135,7 @@ def test_errors_and_a_model_that_does_not_act_are_found(answer: Answer, message:
     assert ("Try -M emulate_tools" in output) == (answer != 403)
 
 
-@pytest.mark.usefixtures("without_docker")
+@pytest.mark.usefixtures("without_docker", "slow")
 def test_an_interrupted_trial_prints_what_it_has() -> None:
     def interrupting(request: Request) -> Answer:
         if "You are the critic" in str(request["messages"]):  # DataVoyager's, after ReAct and CodeGen

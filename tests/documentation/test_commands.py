@@ -109,7 +109,7 @@ def documented(demo_logs: Path, tmp_path: Path, page: Path) -> Path:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_commands_of_a_page_run(
-    page: Path, upstream: Path, documented: Path, sweep: None, command_line: None
+    page: Path, upstream: Path, documented: Path, slow: None, command_line: None
 ) -> None:
     environment = {
         **os.environ,

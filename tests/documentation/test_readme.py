@@ -35,7 +35,7 @@ def test_links_of_the_package_metadata_are_absolute(installed_wheel: Path) -> No
     assert any(target.endswith("/main/docs/images/viewer.png") for target in found)
 
 
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 def test_the_python_form_runs(tmp_path: Path) -> None:
     [code] = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     names: dict[str, Any] = {}

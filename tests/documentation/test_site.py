@@ -92,7 +92,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
-def test_a_browser_requests_only_files_of_the_site(sweep: None, command_line: None, site: Path, chromium: str) -> None:
+def test_a_browser_requests_only_files_of_the_site(slow: None, command_line: None, site: Path, chromium: str) -> None:
     requests: list[str] = []
     with launched(chromium) as browser:
         page = browser.new_page()

@@ -17,6 +17,7 @@ from tests.endpoint import Raw
 UNREADABLE = "the reply is not in the format of the provider's API: it may be an error or a web page. Check the server"
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("reply", [{"error": {"message": "overloaded"}}, {"error": None}, {"detail": "Not Found"}, 3])
 def test_a_reply_that_inspect_cannot_read_may_be_an_error_of_the_server(reply: Any) -> None:
     with lab(lambda _: Raw(body=json.dumps(reply).encode())) as (model, _):

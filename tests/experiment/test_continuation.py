@@ -19,7 +19,7 @@ from tests.command_line import completed, discoverybench, failed, lab, refused
 from tests.endpoint import Answer, Raw, Request, question, tool_call, truthful
 from tests.experiment.experiments import logs, start, wait_until
 
-pytestmark = pytest.mark.usefixtures("sweep")
+pytestmark = pytest.mark.usefixtures("slow")
 
 SLOW = """
 name: slow

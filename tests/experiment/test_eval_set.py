@@ -94,6 +94,7 @@ def test_a_cost_limit_needs_prices_of_all_models() -> None:
 BATCHED_MODEL = "models=[{name: discoverybench/baseline, config: {batch: 50}}]"
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize(
     ("changes", "limit"),
     [
@@ -168,6 +169,7 @@ def write_with_secret(kind: str, model: str, endpoint: Endpoint) -> None:
     Path("secret.yaml").write_text(text + "solvers: [discoverybench/no_data_guess]\n", "utf-8")
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("kind", SECRETS)
 def test_a_secret_of_a_model_is_not_shown_or_recorded(kind: str) -> None:
     def refuse(request: Request) -> Refused:

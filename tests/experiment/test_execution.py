@@ -106,6 +106,7 @@ def test_a_task_with_another_metric_names_it_in_the_table() -> None:
     assert re.search(r"discoverybench/lexical +right [01]\.\d{3} ", output)
 
 
+@pytest.mark.usefixtures("slow")
 def test_a_model_that_writes_its_calls_as_text_gets_advice_and_both_forms_of_an_agent_are_told_apart() -> None:
     calls = "{name: discoverybench/react, args: {turns: 3}}"
     text = "{name: discoverybench/react, args: {turns: 3, actions: text}}"

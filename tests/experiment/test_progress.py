@@ -74,6 +74,7 @@ def test_a_running_experiment_is_read_while_it_runs() -> None:
     assert "To continue" not in output
 
 
+@pytest.mark.usefixtures("slow")
 def test_unscored_samples_and_errors_are_counted() -> None:
     def answer(request: Request) -> Answer:
         if question(request):
@@ -138,6 +139,7 @@ def test_logs_of_another_experiment_are_refused() -> None:
     assert "does not belong to this experiment" in refused("status gold.yaml --set limits.messages=9")
 
 
+@pytest.mark.usefixtures("slow")
 def test_the_last_attempt_of_a_sample_counts() -> None:
     is_out = True
 

@@ -21,6 +21,7 @@ def unnamed_samples() -> Task:
     return Task(dataset=[Sample(input=text) for text in "abcdefghijkl"])
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize(
     "changes",
     [

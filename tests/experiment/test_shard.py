@@ -67,7 +67,7 @@ def test_a_shard_that_cannot_be_run_is_refused_and_leaves_nothing(options: str, 
     assert not Path("logs").exists()
 
 
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 def test_a_shard_of_another_division_is_refused_and_leaves_nothing() -> None:
     completed("run gold.yaml --limit 1 --shard 1/2")
     before = sorted(Path("logs").rglob("*"))
@@ -78,7 +78,7 @@ def test_a_shard_of_another_division_is_refused_and_leaves_nothing() -> None:
     assert sorted(Path("logs").rglob("*")) == before
 
 
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 def test_a_shard_of_an_experiment_that_was_run_whole_is_refused_and_leaves_nothing() -> None:
     completed("run gold.yaml --limit 1")
     message = refused("run gold.yaml --limit 1 --shard 1/2")
@@ -86,7 +86,7 @@ def test_a_shard_of_an_experiment_that_was_run_whole_is_refused_and_leaves_nothi
     assert not Path("logs/small/shard-1-of-2").exists()
 
 
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 def test_a_shard_that_runs_is_refused_a_second_time() -> None:
     with locked("logs/small/shard-2-of-2"):
         message = refused("run small.yaml --shard 2/2")
@@ -116,7 +116,7 @@ def test_a_log_directory_is_refused_if_it_stays_locked_and_not_if_status_only_lo
     assert results == ["started" if seconds < 1 else in_use]
 
 
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 def test_shards_are_run_one_by_one_and_read_as_one() -> None:
     assert not states("small.yaml")
     assert not Path("logs").exists(), "status writes nothing"
@@ -142,7 +142,7 @@ def test_shards_are_run_one_by_one_and_read_as_one() -> None:
         assert folder == f"shard-{shard_name}"
 
 
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 def test_finished_samples_of_a_shard_stay_when_samples_and_epochs_are_added() -> None:
     completed("run small.yaml --shard 1/2")
     before = set(read_results(["logs/small/shard-1-of-2"]).samples.uuid)
@@ -152,7 +152,7 @@ def test_finished_samples_of_a_shard_stay_when_samples_and_epochs_are_added() ->
     assert after[IDENTITY].value_counts().tolist() == [1] * 12
 
 
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 def test_a_file_system_without_locks_is_named_and_the_shard_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     no_locks = OSError(errno.ENOSYS, "Function not implemented")
     monkeypatch.setattr("fcntl.flock", Mock(side_effect=no_locks))
@@ -160,7 +160,7 @@ def test_a_file_system_without_locks_is_named_and_the_shard_runs(monkeypatch: py
     assert "The file system of logs/small/shard-1-of-2 does not support locks. Do not start a sec" in output
 
 
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 def test_a_shard_without_samples_is_finished() -> None:
     assert "0 of 0 runs are complete." in completed("run gold.yaml --limit 1 --shard 2/2")
     completed("run gold.yaml --limit 1 --shard 1/2")

@@ -8,7 +8,7 @@ from generator import measured_tasks
 
 from tests.generator.authoring import BASELINE, generate
 
-pytestmark = pytest.mark.usefixtures("sweep")
+pytestmark = pytest.mark.usefixtures("slow")
 
 
 @pytest.fixture(scope="module")

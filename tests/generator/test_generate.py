@@ -39,6 +39,7 @@ def golds(out: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.usefixtures("slow")
 def test_gold_solves_every_task_of_a_set(tmp_path: Path) -> None:
     out = tmp_path / "set"
     generate(out, BASELINE, height=3)
@@ -79,6 +80,7 @@ def test_a_goal_of_the_baseline_author_masks_one_facet_and_no_more(tmp_path: Pat
     assert masked == {"relationship", "variables"}
 
 
+@pytest.mark.usefixtures("slow")
 def test_an_interrupted_set_is_continued(tmp_path: Path) -> None:
     """The provider fails at the second domain; a new run continues the set."""
     out = tmp_path / "set"
@@ -133,6 +135,7 @@ def test_invalid_arguments(arguments: dict[str, Any], message: str, tmp_path: Pa
         synth_generate(out=str(tmp_path / "set"), **arguments)
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize(
     ("expression", "reason"),
     [
@@ -213,6 +216,7 @@ def rejection(out: Path, **steps: Any) -> tuple[str, str]:
     return criterion, reason
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize(
     ("step", "reply", "criterion", "reason"),
     [
@@ -231,6 +235,7 @@ def test_a_rejected_task_has_a_reason_and_nothing_is_written(
     assert reason in why
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize(
     ("field", "value", "criterion", "reason"),
     [
@@ -280,6 +285,7 @@ def test_the_reviewer_answers_all_questions_about_the_task_and_its_data(tmp_path
     assert means == sorted(means)
 
 
+@pytest.mark.usefixtures("slow")
 def test_a_goal_that_another_task_has_is_rejected(tmp_path: Path) -> None:
     texts = {"hypothesis": "The speed follows from the others.", "goal": "What determines the speed here?"}
     log = generate(tmp_path / "set", scripted_author(expand=derived, task=texts))

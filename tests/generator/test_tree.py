@@ -92,6 +92,7 @@ def test_a_data_file_has_only_columns_that_leave_the_gold_expression_the_answer(
     ]
 
 
+@pytest.mark.usefixtures("slow")
 def test_each_leaf_is_derived_with_the_probability_of_the_paper(tmp_path: Path) -> None:
     generate(tmp_path / "set", scripted_author(expand=derived), height=4)
     tree = Tree.read(tmp_path / "set" / "trees" / "sailing.json")

@@ -61,6 +61,7 @@ def metric(log: EvalLog, key: str, name: str) -> float:
     return value
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("letter", "ABC")
 def test_the_references_are_what_constant_judges_score(letter: str) -> None:
     log = audited(

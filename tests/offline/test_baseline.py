@@ -1,5 +1,6 @@
 """The rule-based analyst in real evals of real tasks."""
 
+import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalSample, read_eval_log
 from inspect_ai.solver import Solver
@@ -27,6 +28,7 @@ def answer_and_score(sample: EvalSample) -> tuple[str, object]:
     return str(score.answer), score.value["hms"]
 
 
+@pytest.mark.usefixtures("slow")
 def test_the_demo_is_solved_in_part() -> None:
     samples = evaluated(react())
     answers = [answer_and_score(sample) for sample in samples]

@@ -27,7 +27,7 @@ def texts(image: str) -> list[str]:
     return re.findall(r"<text[^>]*>([^<]*)</text>", image)
 
 
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 def test_every_section_with_a_chart_renders_also_with_long_names_and_missing_samples() -> None:
     groups = []
     for agent in ("react", "no_data_guess", "reflexion", "goal_echo"):
@@ -54,6 +54,7 @@ def test_every_section_with_a_chart_renders_also_with_long_names_and_missing_sam
     assert "with 95 % CI on these tasks" in shown["hms"]
 
 
+@pytest.mark.usefixtures("slow")
 def test_the_panels_of_a_chart_share_their_axis() -> None:
     strong = results({"a": 1.0, "b": 0.9})
     weak = results({"a": 0.1, "b": 0.0}, split="train")

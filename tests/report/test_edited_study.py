@@ -31,6 +31,7 @@ def command(*arguments: object) -> str:
     return CliRunner().invoke(main, list(map(str, arguments))).output
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize(
     ("edit", "change", "tasks"),
     [
@@ -62,6 +63,7 @@ def test_versions_of_a_sample_are_different_tasks(
     assert ("Use comparable logs" in compared) == (change is not None)
 
 
+@pytest.mark.usefixtures("slow")
 def test_a_retry_after_an_edit_keeps_old_and_new_samples_apart(tmp_path: Path) -> None:
     """One log then has a sample of the old study and one of the new. A run of the new study has both of the new."""
     folder = tmp_path / "mine"

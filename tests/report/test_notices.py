@@ -24,6 +24,7 @@ def waiting() -> Solver:
     return solve
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize(
     ("limits", "is_named"),
     [({"working_limit": 1}, True), ({"time_limit": 1}, False), ({"working_limit": 3600}, False)],

@@ -116,6 +116,7 @@ def test_agents_that_are_part_of_the_task_are_told_apart() -> None:
     assert agents(*logs) == {"react", "codegen", "no_data_guess"}
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize(
     ("solver", "name"),
     [
@@ -141,6 +142,7 @@ def test_a_compound_solver_has_its_own_name_where_the_log_tells_it() -> None:
     assert agents(run(chain(system_message("Think."), generate()), in_task=False)) == {"chain"}
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("of_package", [True, False])
 def test_one_agent_is_one_configuration_however_it_is_passed(of_package: bool) -> None:
     changed, default = ({"actions": "text"}, {"actions": "calls"}) if of_package else ({"n": 5}, {"n": 3})

@@ -61,6 +61,7 @@ def planned(folder: Path, **arguments: Any) -> Mapping[str, Any]:
     return task.dataset[0].metadata or {}
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize(
     ("change", "names"),
     [

@@ -126,7 +126,7 @@ def test_a_password_in_the_address_is_not_shown(monkeypatch: pytest.MonkeyPatch)
     assert "sesame" not in check
 
 
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 def test_an_engine_that_accepts_connections_and_says_nothing_does_not_respond(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         monkeypatch.setenv("DOCKER_HOST", f"tcp://127.0.0.1:{server.getsockname()[1]}")

@@ -108,6 +108,7 @@ RESCORED: dict[str, Callable[[], EvalLog]] = {
 }
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("case", RESCORED)
 def test_a_log_is_scored_by_the_scorer_that_it_names(case: str) -> None:
     again = rescored(RESCORED[case]())

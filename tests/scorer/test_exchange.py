@@ -8,7 +8,7 @@ from inspect_ai.model import GenerateConfig, Model
 from tests.endpoint import Answer, Cut, Endpoint, NoChoices, Refused, Request, question, serve
 from tests.scorer.judging import CONTEXTS, FULL, InProcessJudge, Result, evaluate, judge_at, score_of, scripted
 
-pytestmark = pytest.mark.usefixtures("sweep")
+pytestmark = pytest.mark.usefixtures("slow")
 
 
 def first_answering(*replies: Answer) -> Callable[[Request], Answer]:

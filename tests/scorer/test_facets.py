@@ -5,6 +5,8 @@ One eval judges all cases, each in a sample of its own.
 
 from collections.abc import Sequence
 
+import pytest
+
 from tests.endpoint import Request, question, truthful
 from tests.scorer.judging import FULL, InProcessJudge, Result, case_number, evaluate, scores_of, scripted
 
@@ -126,6 +128,7 @@ FACETS = {
 }
 
 
+@pytest.mark.usefixtures("slow")
 def test_invalid_replies_are_sent_back_and_then_unscored() -> None:
     scores = judge_all(INVALID)
     for score, case in zip(scores, INVALID, strict=True):

@@ -47,6 +47,7 @@ def errors(log: EvalLog) -> dict[int, str]:
     return messages
 
 
+@pytest.mark.usefixtures("slow")
 def test_errors_of_several_questions_at_once_name_the_judge_and_the_first_cause() -> None:
     def answer(request: Request) -> Answer:
         case = case_number(request) - 1

@@ -96,6 +96,7 @@ def score_of(sample: EvalSample) -> Score:
     return sample.scores["HMS"]
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("status", [429, 503])
 @pytest.mark.parametrize("failing", ["agent", "judge"])
 def test_an_outage_is_an_error_and_one_retry_completes_the_eval(status: int, failing: str) -> None:
@@ -132,6 +133,7 @@ ARGUMENT = "argument-key"
 """A key of the agent's model, as an argument."""
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("failing", ["agent", "judge"])
 def test_a_key_that_a_gateway_echoes_is_not_recorded(
     failing: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -174,7 +176,7 @@ AGENTS: dict[str, Solver] = {
 }
 
 
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("agent", AGENTS)
 @pytest.mark.parametrize("replies", [0, 2])
 def test_a_time_limit_that_falls_during_a_retry_is_an_error(agent: str, replies: int) -> None:
@@ -200,7 +202,7 @@ def test_a_time_limit_that_falls_during_a_retry_is_an_error(agent: str, replies:
     assert served.endpoint.judge_requests() == []
 
 
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 def test_a_time_limit_that_falls_into_a_repeated_request_is_an_error() -> None:
     """The provider failed, and the limit cancels the second attempt: the agent lost its time to the provider."""
     remaining: list[Answer] = [tool_call("python", "Hypothesis: y rises.", code="1"), 503]
@@ -230,7 +232,7 @@ def reply_slowly(request: Request) -> Answer:
     return tool_call("python", code="1")
 
 
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("answer", [run_endlessly, reply_slowly])
 def test_a_time_limit_in_the_agents_own_work_or_during_a_reply_is_a_zero(answer: Callable[[Request], Answer]) -> None:
     with provider(answer) as served:

@@ -135,7 +135,7 @@ def test_the_expected_quotes_of_the_audit_are_valid() -> None:
 
 
 @pytest.mark.parametrize("part", ["a ", "a", "*", "a*", "\n", "a.\n", '"a" ', "\u3002a"])
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 @pytest.mark.timeout(20)
 def test_matching_takes_linear_time(part: str) -> None:
     """Texts have at most 100,000 characters. A quadratic algorithm would take minutes."""

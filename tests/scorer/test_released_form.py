@@ -200,6 +200,7 @@ INVALID = {
 }
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("name", INVALID)
 def test_an_invalid_reply_leaves_what_depends_on_it_unscored(name: str) -> None:
     reply, unscored = INVALID[name]

@@ -23,7 +23,7 @@ from tests.scorer.judging import (
     serve_agreement,
 )
 
-pytestmark = pytest.mark.usefixtures("sweep")
+pytestmark = pytest.mark.usefixtures("slow")
 
 
 def evaluate_at(

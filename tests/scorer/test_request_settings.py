@@ -34,7 +34,7 @@ from tests.scorer.judging import (
 from tests.solvers.scripted import scripted as scripted_agent
 from tests.solvers.scripted import submit
 
-pytestmark = pytest.mark.usefixtures("sweep")
+pytestmark = pytest.mark.usefixtures("slow")
 
 REPOSITORY = Path(__file__).parents[2]
 METADATA = REPOSITORY / "examples/lighthouses/metadata_0.json"

@@ -138,6 +138,7 @@ CONTEXT_CASES = {
 }
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("name", CONTEXT_CASES)
 def test_the_judge_is_asked_about_contexts_unless_they_are_identical(name: str) -> None:
     case = CONTEXT_CASES[name]

@@ -75,7 +75,7 @@ def test_api_keys_of_the_host_are_not_visible(tmp_path: Path, monkeypatch: pytes
         "'\\ud83d'",
     ],
 )
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 def test_changes_to_the_interpreter_do_not_affect_later_cells(session: Session, code: str) -> None:
     session.run("x = 1")
     assert session.run(code)["status"] in ("ok", "error")
@@ -149,6 +149,7 @@ def test_an_error_names_the_line_that_the_agent_wrote(session: Session) -> None:
     assert "    1 / 0" in output
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("part", ["\\'", "'a\"", "% ", "!ls \\\n", "(\n%"])
 def test_a_long_cell_that_is_no_python_takes_linear_time(session: Session, part: str) -> None:
     started = time.monotonic()

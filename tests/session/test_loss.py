@@ -24,7 +24,7 @@ from tests import shared
 from tests.solvers.scripted import python as python_call
 from tests.solvers.scripted import score, scripted
 
-pytestmark = pytest.mark.usefixtures("sweep")
+pytestmark = pytest.mark.usefixtures("slow")
 
 NAME_OF_HOST = "import os; os.uname().nodename"
 OUT_OF_MEMORY = "text = b'x' * (5 << 30)"

@@ -34,7 +34,7 @@ from tests.session.attacks import ATTACKS, FILL, Script
 from tests.session.kernel_client import kernels
 from tests.solvers.scripted import score
 
-pytestmark = pytest.mark.usefixtures("sweep")
+pytestmark = pytest.mark.usefixtures("slow")
 
 LOST = "All variables are lost"
 NEW = "[The previous session ended, so this call ran in a new one. All earlier variables are lost.]"

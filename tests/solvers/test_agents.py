@@ -25,7 +25,7 @@ from tests.solvers.scripted import (
     verdict,
 )
 
-pytestmark = pytest.mark.usefixtures("sweep")
+pytestmark = pytest.mark.usefixtures("slow")
 
 EACH_AGENT = pytest.mark.parametrize("name", AGENTS)
 

@@ -43,6 +43,7 @@ SCRIPTS: dict[str, Script] = {
 }
 
 
+@pytest.mark.usefixtures("slow")
 @BOTH_FORMS
 @pytest.mark.parametrize("name", AGENTS)
 def test_the_submitted_hypothesis_is_the_completion(name: str, form: str) -> None:

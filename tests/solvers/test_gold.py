@@ -9,7 +9,7 @@ from tests.endpoint import truthful
 from tests.scorer.judging import InProcessJudge
 
 
-@pytest.mark.usefixtures("upstream", "sweep")
+@pytest.mark.usefixtures("upstream", "slow")
 @pytest.mark.parametrize(("split", "count"), [("train", 25), ("test", 239)])
 def test_every_task_of_db_real_scores_1(split: str, count: int) -> None:
     [log] = inspect_eval(

@@ -120,6 +120,7 @@ def test_an_agent_of_a_file_runs(mine: str, agent: str, args: dict[str, int], an
     assert len((log.eval.metadata or {})["agent_sha256"]) == 64
 
 
+@pytest.mark.usefixtures("slow")
 def test_the_only_agent_of_a_file_needs_no_name(mine: str) -> None:
     path = Path(mine)
     path.write_text(path.read_text("utf-8").partition("@agent")[0], "utf-8")
@@ -173,6 +174,7 @@ def test_a_mistake_in_the_file_is_one_line(mine: str, content: str, message: str
     assert "\n" not in raised.value.message
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("agent", ["discoverybench/no_data_guess", "FILE@first_rows"])
 def test_a_retry_runs_the_same_agent(mine: str, agent: str) -> None:
     answers: Iterator[Answer] = iter([400, *[tool_call("submit", hypothesis="y rises with x.", workflow="w")] * 9])

@@ -50,6 +50,7 @@ WORK: dict[str, tuple[Callable[..., Solver], list[Turn]]] = {
 }
 
 
+@pytest.mark.usefixtures("slow")
 @BOTH_FORMS
 @pytest.mark.parametrize("name", WORK)
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -106,6 +106,7 @@ SILENT = {
 }
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("code", SILENT.values(), ids=SILENT)
 def test_code_that_fails_without_output_is_said_to_have_failed(code: str) -> None:
     sample = play([python(code), ANSWER], react())

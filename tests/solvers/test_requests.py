@@ -38,6 +38,7 @@ SCRIPTS: dict[str, list[Turn]] = {
 }
 
 
+@pytest.mark.usefixtures("slow")
 @BOTH_FORMS
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_requests_match_the_golden_files(script: str, form: str) -> None:

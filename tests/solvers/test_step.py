@@ -250,6 +250,7 @@ def failure(solver: Solver, answer: Answer) -> str:
     return log.error.message
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("server", REFUSALS)
 def test_a_server_that_refuses_tools_gets_the_remedy(server: str) -> None:
     status, message = REFUSALS[server]
@@ -266,6 +267,7 @@ OTHER_FAILURES = {
 }
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("name", OTHER_FAILURES)
 def test_any_other_failure_keeps_its_remedy(name: str) -> None:
     solver, answer = OTHER_FAILURES[name]
@@ -285,6 +287,7 @@ NOTHING: dict[str, Answer] = {
 }
 
 
+@pytest.mark.usefixtures("slow")
 @BOTH_FORMS
 def test_an_empty_reply_is_requested_again_twice(form: str) -> None:
     answers: list[Answer] = []
@@ -321,6 +324,7 @@ OVERFLOWS: dict[str, Any] = {
 }
 
 
+@pytest.mark.usefixtures("slow")
 @BOTH_FORMS
 @pytest.mark.parametrize("server", OVERFLOWS)
 def test_after_a_context_overflow_the_agent_submits_from_a_shorter_conversation(server: str, form: str) -> None:
@@ -375,6 +379,7 @@ STRICT = {
 }
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("agent", STRICT)
 def test_no_request_has_two_neighbouring_user_messages(agent: str) -> None:
     """The chat templates of Gemma and Mistral refuse them."""
@@ -443,6 +448,7 @@ CALLS_OF_PYTHON = {
 }
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("call", CALLS_OF_PYTHON.values(), ids=CALLS_OF_PYTHON)
 def test_each_call_of_python_runs(call: dict[str, Any]) -> None:
     answer = twice_in_json(tool_call("submit", **ANSWER))

@@ -99,7 +99,7 @@ AGENTS: dict[str, tuple[Solver, list[Turn]]] = {
 
 
 @pytest.mark.parametrize("name", AGENTS)
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 def test_the_answer_of_another_agent_is_judged(name: str) -> None:
     agent, turns = AGENTS[name]
     assert answer_to_judge(turns, agent) == H

@@ -19,7 +19,7 @@ DATA = (
 
 @pytest.mark.parametrize("data", DATA)
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_printed_intervals_cover_the_truth(data: str, setting: str, sweep: None) -> None:
+def test_printed_intervals_cover_the_truth(data: str, setting: str, slow: None) -> None:
     """The limits allow for the standard error of 560 data sets, 160 of them without a difference."""
     result = coverage(data, SETTINGS[setting], count=80)
     assert result.average.min() >= 0.92
@@ -53,6 +53,7 @@ def test_the_interval_of_a_difference_covers_every_chance_where_a_system_never_l
     assert lowest_coverage(low, high, tasks) >= 0.95
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("chance", [0.02, 0.04, 0.3, 0.95, 0.97])
 def test_intervals_cover_the_truth_where_golds_are_all_or_nothing(chance: float) -> None:
     golds = exact.golds_of("239 tasks, 6 studies (DB-REAL test)")
@@ -79,7 +80,7 @@ def test_the_interval_of_a_difference_covers_the_truth_where_it_is_graded(values
     assert min(each.coverage for each in model.coverages(model.of_difference())) >= LOWEST
 
 
-def test_the_interval_of_a_difference_covers_the_truth_where_many_gains_are_small(sweep: None) -> None:
+def test_the_interval_of_a_difference_covers_the_truth_where_many_gains_are_small(slow: None) -> None:
     """The least favourable of the models that were enumerated."""
     model = exact.ValueModel(100, 1, 0.25)
     assert min(each.coverage for each in model.coverages(model.of_difference())) >= LOWEST

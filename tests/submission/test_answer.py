@@ -149,7 +149,7 @@ def test_a_block_that_resembles_what_follows_takes_linear_time() -> None:
 
 
 @pytest.mark.parametrize("fragment", ["{'", '{"hypothesis":', "```\n", "\\", "<think ", " "])
-@pytest.mark.usefixtures("sweep")
+@pytest.mark.usefixtures("slow")
 def test_reading_takes_linear_time(fragment: str) -> None:
     """A text of 900,000 characters takes less than a second; a quadratic algorithm would take hours."""
     text = '{"hypothesis": "x' + fragment * (900_000 // len(fragment))
