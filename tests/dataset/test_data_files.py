@@ -119,6 +119,37 @@ def test_damaged_files_are_named_and_a_retry_completes_the_eval(tmp_path: Path) 
     assert retried.results.completed_samples == len(DAMAGES) + 1
 
 
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only folder in which programs are found. It has a shell, and no program that computes checksums."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    (folder / "sh").symlink_to("/bin/sh")
+    monkeypatch.setenv("PATH", str(folder))
+    return folder
+
+
+@pytest.mark.usefixtures("programs")
+def test_a_sandbox_that_cannot_compute_checksums_is_an_error_of_its_own(tmp_path: Path) -> None:
+    task = custom(path=str(write_study(tmp_path / "mine")), sandbox="local")
+    log = run(task, SolverSpec("discoverybench/gold"))
+    [sample] = log.samples or []
+    assert sample.error
+    assert "cannot be checked in the sandbox (exit code 127): neither sha256sum nor shasum" in sample.error.message
+    assert "The sandbox needs `sh` and `sha256sum`." in sample.error.message
+
+
+def test_checksums_are_computed_with_the_program_of_macos(tmp_path: Path, programs: Path) -> None:
+    sha256sum = shutil.which("sha256sum", path=os.defpath)
+    shasum = programs / "shasum"
+    shasum.write_text(f'#!/bin/sh\n[ "$*" = "-a 256" ] && exec {sha256sum}\n', "utf-8")
+    shasum.chmod(0o755)
+    task = custom(path=str(write_study(tmp_path / "mine")), sandbox="local")
+    log = run(task, SolverSpec("discoverybench/gold"))
+    [sample] = log.samples or []
+    assert not sample.error
+
+
 def test_files_keep_their_names_in_the_sandbox_and_the_log_has_no_paths_of_this_machine(tmp_path: Path) -> None:
     long_name = "long" * 30
     names = ["a.csv", "tables/b c.csv", "tables/größe.csv", "-rf.csv", "d.CSV", f"{long_name}.csv"]

@@ -17,8 +17,18 @@ from inspect_discoverybench.errors.exceptions import DataError
 # Folders of Reflexion. A colon is reserved, too: Inspect reads the text before a colon as the name of a sandbox.
 _RESERVED_NAME = re.compile(r"trial-\d+(?:/|$)")
 
-# SHA-256 of each file. The output has no names, because names can contain line breaks. macOS has the second program.
-_CHECKSUMS = 'for name do { sha256sum || shasum -a 256; } <"$name" || echo unreadable; done'
+_CHECKSUMS = """
+if ! command -v sha256sum && ! command -v shasum; then
+    echo "neither sha256sum nor shasum was found" >&2
+    exit 127
+fi >/dev/null
+for name do
+    { sha256sum || shasum -a 256; } <"$name" || echo unreadable
+done
+"""
+"""A shell script that prints one line for each file: its SHA-256, or that it cannot be read.
+
+The lines have no names, because names can contain line breaks. macOS has `shasum`."""
 
 
 def locate(folder: Path, name: str) -> Path:
