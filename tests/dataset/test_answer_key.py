@@ -46,6 +46,22 @@ def test_one_goal_has_its_gold_hypothesis_from_the_key(folder: Path) -> None:
     assert sample.target == "So."
 
 
+def test_a_new_goal_has_no_gold_hypothesis_even_if_the_key_has_its_ids(folder: Path) -> None:
+    key = write_key(folder, f"{HEADER}\nmine,0,4,So.\nmine,0,5,Not so.\n")
+    [sample] = study_goal_samples(folder / "metadata_0.json", "How?", key, Hints())
+    assert sample.target == ""
+
+
+@pytest.mark.parametrize("goal", ["Why?", "How?"])
+def test_a_broken_answer_key_is_refused_for_one_goal_too_and_for_a_new_one(folder: Path, goal: str) -> None:
+    metadata_file = folder / "metadata_0.json"
+    with pytest.raises(DataError, match=r"nowhere\.csv cannot be read: No such file"):
+        study_goal_samples(metadata_file, goal, folder / "nowhere.csv", Hints())
+    key = write_key(folder, f"{HEADER}\nmine,0\n")
+    with pytest.raises(DataError, match=r"key\.csv: line 2 has 2 values, expected 4"):
+        study_goal_samples(metadata_file, goal, key, Hints())
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -109,9 +109,10 @@ def study_goal_samples(path: Path, goal: object, answer_key: Path | None, hints:
         raise InvalidArgument(f"{location} is a folder. With a goal, name the metadata file, such as {first_file}.")
     study = Study.read(location)
     asked_goal = _existing_or_new_goal(study, question)
-    golds = None  # A new goal has no gold hypothesis, even if a row of the answer key has its ids.
-    if answer_key and asked_goal in study.goals:
-        golds = read_answer_key(answer_key)
+    # The key is read for a new goal, too, so that a broken one is found.
+    golds = read_answer_key(answer_key) if answer_key else None
+    if asked_goal not in study.goals:
+        golds = None  # A new goal has no gold hypothesis, even if a row of the answer key has its ids.
     metadata = goal_metadata("custom", location, study, asked_goal, golds)
     samples = make_samples([SourcedGoal(location, metadata)], hints)
     _require_readable_files(samples, answer_key)
