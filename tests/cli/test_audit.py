@@ -194,6 +194,14 @@ def test_an_answer_key_without_its_studies_is_refused() -> None:
     assert message == "Error: --answer-key is for custom studies. Give their path, too."
 
 
+@pytest.mark.parametrize("queries", [[QUERY], []])
+def test_an_answer_key_among_the_data_files_is_found_with_and_without_goals(queries: list[dict[str, object]]) -> None:
+    folder = write_study(Path("one"), study("a.csv", "key.csv", queries=queries))
+    (folder / "key.csv").write_text("dataset,metadataid,query_id,gold_hypo\none,0,0,So.\n", "utf-8")
+    message = refused("data audit one --answer-key one/key.csv")
+    assert "key.csv is described as a data file but is the answer key" in message
+
+
 def test_a_study_is_named_with_and_without_the_option() -> None:
     write_study(Path("one"))
     output = completed("data audit one")

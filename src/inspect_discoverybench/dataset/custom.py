@@ -150,8 +150,8 @@ def check_study(path: Path, answer_key: Path | None) -> None:
     if Study.read(path).goals:
         custom_samples(path, answer_key, Hints())
     else:
-        # Without a goal there would be no sample, and the data files of samples are checked. Any goal will do.
-        study_goal_samples(path, "What do the data show?", None, Hints())
+        # Data files are checked through a sample, and a sample needs a goal. Any goal will do.
+        study_goal_samples(path, "What do the data show?", answer_key, Hints())
 
 
 def _goal_text(goal: object) -> str:
