@@ -10,7 +10,7 @@ all columns, and then putting the rows into the order of this one.
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -25,7 +25,7 @@ from inspect_discoverybench.dataset.release import file_checksum
 from inspect_discoverybench.dataset.row_order import ordering_column
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata, fingerprint
 from inspect_discoverybench.dataset.stata_layout import StataLayout
-from inspect_discoverybench.dataset.table_file import is_table, may_have_columns, read_records, separator_of
+from inspect_discoverybench.dataset.table_file import Record, is_table, may_have_columns, read_records, separator_of
 from inspect_discoverybench.dataset.text_file import TextFile
 from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
 from inspect_discoverybench.errors.file_failures import file_errors
@@ -61,7 +61,7 @@ def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
     require_positive("placebo", seed)
     permute_file = cache(_permute_file)  # many samples have the same data files
     placebos = []
-    refusals: dict[str, None] = {}
+    refusals: dict[str, None] = {}  # a set in the order of the samples: many samples have the same refusals
     for sample in samples:
         files = _permute_files(sample, seed, permute_file)
         refusals |= dict.fromkeys(files.refusals)
@@ -87,34 +87,37 @@ class _PermutedFiles:
     """
 
     paths: dict[str, str]
-    unpermuted: list[str]
-    refusals: list[str]
+    unpermuted: Sequence[str]
+    refusals: Sequence[str]
 
 
 def _permute_files(
     sample: Sample, seed: int, permute_file: Callable[[Path, tuple[str, ...], str], str | None]
 ) -> _PermutedFiles:
     metadata = SampleMetadata.model_validate(sample.metadata)
-    files = _PermutedFiles(paths=dict(sample.files or {}), unpermuted=[], refusals=[])
+    paths = dict(sample.files or {})
+    unpermuted = []
+    refusals = []
     for description in metadata.data_files:
         name = f"{metadata.dataset}/{description.name}"
-        original = Path(files.paths[description.name])
+        original = Path(paths[description.name])
         columns = tuple(column.name for column in description.columns)
         try:
             permuted = permute_file(original, columns, f"{seed}/{name}")
         except DataError as error:
             reason = error.message.rstrip(".")
-            files.refusals.append(f"{name} ({reason})")
+            refusals.append(f"{name} ({reason})")
             continue
         if permuted is None:
-            files.unpermuted.append(description.name)
+            unpermuted.append(description.name)
         else:
-            files.paths[description.name] = permuted
+            paths[description.name] = permuted
 
-    if len(files.unpermuted) == len(files.paths):
-        listed = ", ".join(files.unpermuted)
-        files.refusals.append(f"{listed} of {sample.id} (no table)")
-    return files
+    # Without a permuted file, the sample would be no placebo.
+    if len(unpermuted) == len(paths):
+        listed = ", ".join(unpermuted)
+        refusals.append(f"{listed} of {sample.id} (no table)")
+    return _PermutedFiles(paths, unpermuted, refusals)
 
 
 def unpermuted_files(samples: Sequence[Sample]) -> list[str]:
@@ -141,10 +144,15 @@ def _with_files(sample: Sample, files: _PermutedFiles, seed: int) -> Sample:
 
 @file_errors()
 def _permute_file(path: Path, columns: Sequence[str], seed: str) -> str | None:
-    """Write a permuted copy of a table into the cache folder, and return its path. A text that is no table has none.
+    """Write a permuted copy of a table into the cache folder, and return its path; None for a text that is no table.
+
+    Args:
+        path: The file.
+        columns: The names of its described columns.
+        seed: Seed of the permutations.
 
     Raises:
-        DataError: The file cannot be permuted. The message is a part of a sentence.
+        DataError: The file cannot be permuted. The message is the reason, as a part of a sentence.
     """
     suffix = path.suffix.lower()
     if suffix == ".dta":
@@ -160,7 +168,11 @@ def _permute_file(path: Path, columns: Sequence[str], seed: str) -> str | None:
 
 
 def _is_text_table(path: Path, columns: Sequence[str]) -> bool:
-    """Whether a file is a table with separated values: by its suffix, its described columns or its content."""
+    """Whether a file is a table with separated values: by its suffix, its described columns or its content.
+
+    Raises:
+        DataError: It seems to be a table by its content, but cannot be read.
+    """
     if is_table(path):
         return True
     if path.suffix.lower() not in TEXT_SUFFIXES:
@@ -175,11 +187,10 @@ def _is_table_by_content(path: Path) -> bool:
         DataError: It is no text, or it seems to be a table that cannot be read.
     """
     text = TextFile.read(path).text
-    widths: list[int] = []
-    with suppress(DataError):
+    with suppress(DataError):  # It is no table, or none that can be read.
         widths = [len(record.values) for record in read_records(text, path) if record.values]
-    if len(widths) > 2 and widths[0] > 1:
-        return True
+        if len(widths) > 2 and widths[0] > 1:
+            return True
     if may_have_columns(text):
         raise DataError(_UNREADABLE_TABLE)
     return False
@@ -188,29 +199,17 @@ def _is_table_by_content(path: Path) -> bool:
 def _permute_text(path: Path, columns: Sequence[str], seed: str) -> bytes:
     """Permute the columns of a table with separated values.
 
-    With a wrong separator, parts of rows would stay together. Then no described column is in the header.
+    Raises:
+        DataError: The file is no text, is empty or cannot be read as a table, or may not be divided into its columns.
     """
     file = TextFile.read(path)
     records = list(read_records(file.text, path))
     filled = [record for record in records if record.values]
     if not filled:
         raise DataError("it is empty")
-    header, *others = filled
-    names = {name.strip() for name in header.values}
-    if columns and not any(column.strip() in names for column in columns):
-        raise DataError("no described column is in its first row; separate values with commas, tabs or semicolons")
-
-    if len(header.values) == 1 and may_have_columns(file.text):
-        raise DataError(_UNREADABLE_TABLE)
-
-    # The column by which the rows are ordered is not permuted.
-    ordered_number = ordering_column(list(zip(*(record.values for record in others), strict=True)))
-    cells_by_column = zip(*(record.cells for record in others), strict=True)
-    permuted_columns = [
-        cells if number == ordered_number else _shuffled(cells, f"{seed}/{number}")
-        for number, cells in enumerate(cells_by_column)
-    ]
-    permuted_rows = zip(*permuted_columns, strict=True)
+    header, *rows = filled
+    _require_divided(header, columns, file.text)
+    permuted_rows = _permuted_rows(rows, seed)
 
     separator = separator_of(file.text)
     texts = []
@@ -223,8 +222,36 @@ def _permute_text(path: Path, columns: Sequence[str], seed: str) -> bytes:
     return "".join(texts).encode(file.encoding)
 
 
+def _require_divided(header: Record, columns: Sequence[str], text: str) -> None:
+    """Check that a table was divided into its columns. With a wrong separator, values of a row would stay together.
+
+    Raises:
+        DataError: No described column is in the header, or a table with one column seems to have several.
+    """
+    names = {name.strip() for name in header.values}
+    if columns and not any(column.strip() in names for column in columns):
+        raise DataError("no described column is in its first row; separate values with commas, tabs or semicolons")
+    if len(header.values) == 1 and may_have_columns(text):
+        raise DataError(_UNREADABLE_TABLE)
+
+
+def _permuted_rows(rows: Sequence[Record], seed: str) -> Iterator[Sequence[str]]:
+    """The cells of the rows, as they are written, after the columns were permuted.
+
+    The column by which the rows are ordered is not permuted.
+    """
+    ordered_number = ordering_column(list(zip(*(row.values for row in rows), strict=True)))
+    columns: list[Sequence[str]] = []
+    for number, cells in enumerate(zip(*(row.cells for row in rows), strict=True)):
+        if number == ordered_number:
+            columns.append(cells)
+        else:
+            columns.append(_shuffled(cells, f"{seed}/{number}"))
+    return zip(*columns, strict=True)
+
+
 def _permute_stata(content: bytes, seed: str) -> bytes:
-    """Permute the columns of a table in Stata's format: the bytes of the cells, and nothing else."""
+    """Permute the columns of a table in Stata's format: the bytes of the cells move, and nothing else changes."""
     import pandas as pd  # takes half a second, and most tasks have no file in Stata's format
 
     layout = StataLayout.read(content)
@@ -235,17 +262,22 @@ def _permute_stata(content: bytes, seed: str) -> bytes:
     ordered_number = ordering_column([table.iloc[:, number].tolist() for number in range(table.shape[1])])
 
     permuted = bytearray(content)
-    position = layout.start
+    first_cell = layout.start
     for number, width in enumerate(layout.widths):
-        starts = [position + row * layout.row_width for row in range(layout.rows)]
-        sources = starts if number == ordered_number else _shuffled(starts, f"{seed}/{number}")
-        for start, source in zip(starts, sources, strict=True):
-            permuted[start : start + width] = content[source : source + width]
-        position += width
+        if number != ordered_number:
+            # Where the cells of the column begin, and where the cells that replace them begin.
+            cells = [first_cell + row * layout.row_width for row in range(layout.rows)]
+            sources = _shuffled(cells, f"{seed}/{number}")
+            for cell, source in zip(cells, sources, strict=True):
+                permuted[cell : cell + width] = content[source : source + width]
+        first_cell += width
     return bytes(permuted)
 
 
 def _shuffled(values: Sequence[Value], seed: str) -> list[Value]:
-    """Values in an order that is the same on every machine: Python guarantees `random()`, but not `shuffle()`."""
+    """Values in a random order, which is the same on every machine: the seed decides what `random()` returns.
+
+    For `shuffle()`, other versions of Python may give another order.
+    """
     generator = random.Random(seed)
     return sorted(values, key=lambda _: generator.random())
