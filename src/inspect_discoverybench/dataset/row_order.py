@@ -9,7 +9,9 @@ from typing import TypeVar
 Value = TypeVar("Value", float, str)
 
 _LEAST_CORRELATION = Fraction(1, 2)
-"""Between the ranks of neighbouring rows. It is near 0 in a column whose rows are in random order."""
+"""Smallest correlation between the ranks of neighbouring rows at which a column counts as ordered.
+
+In a column whose rows are in random order, this correlation is near 0."""
 
 
 def ordering_column(columns: Sequence[Sequence[object]]) -> int | None:
@@ -19,35 +21,40 @@ def ordering_column(columns: Sequence[Sequence[object]]) -> int | None:
         columns: The values of each column, as texts or numbers. All columns are of one length.
 
     Returns:
-        Position of the column in which the ranks of neighbouring rows correlate most, the first one if several do;
-        None if they correlate by less than 0.5 in all columns, or if there is only one, which would not be permuted.
+        Position of the column in which the ranks of neighbouring rows correlate most; the first one if several are
+        equal. None if the correlation is below 0.5 in all columns. A table with one column has none, either: without
+        it, nothing would be left to permute.
     """
     if len(columns) < 2:
         return None
     squares = [_squared_correlation_of_neighbours(_ranks(values)) for values in columns]
     highest = max(squares)
-    return squares.index(highest) if highest >= _LEAST_CORRELATION**2 else None
+    if highest < _LEAST_CORRELATION**2:
+        return None
+    return squares.index(highest)
 
 
 def _squared_correlation_of_neighbours(ranks: Sequence[int]) -> Fraction:
     """The square of Pearson's correlation of each rank with the next one; 0 if they do not correlate positively.
 
-    It is exact, so that columns in the opposite order are equal, and every machine finds the same column.
+    The square is an exact fraction. So two columns in opposite orders have the same square, and every machine finds the
+    same column.
     """
     before, after = ranks[:-1], ranks[1:]
     count, sum_before, sum_after = len(before), sum(before), sum(after)
     covariance = count * sum(x * y for x, y in zip(before, after, strict=True)) - sum_before * sum_after
     variance_before = count * sum(x * x for x in before) - sum_before**2
     variance_after = count * sum(y * y for y in after) - sum_after**2
-    if covariance <= 0 or not variance_before or not variance_after:  # also with fewer than three rows, or one value
+    # With fewer than three rows, or only one value, the ranks do not vary.
+    if covariance <= 0 or not variance_before or not variance_after:
         return Fraction(0)
     return Fraction(covariance**2, variance_before * variance_after)
 
 
 def _ranks(values: Sequence[object]) -> list[int]:
-    """Rank the values of a column: as numbers if at least half of them are numbers, and otherwise as texts.
+    """Rank the values of a column: as numbers if at least half of the values that are not blank are numbers.
 
-    Among numbers, all values that are not numbers share the last rank. Blank values do not count as a half.
+    Values that are no numbers, also blank ones, then share the last rank. Otherwise, all values are ranked as texts.
     """
     texts = [str(value) for value in values]
     numbers = [_as_number(text) for text in texts]
@@ -64,7 +71,7 @@ def _dense_ranks(values: Sequence[Value]) -> list[int]:
 
 
 def _as_number(text: str) -> float | None:
-    """The number that a text is, with a decimal point or comma."""
+    """The number that a text is, with a decimal point or comma; None if it is no number, or NaN."""
     with suppress(ValueError):
         number = float(text.replace(",", "."))
         if not isnan(number):

@@ -14,11 +14,11 @@ _OLD_WIDTHS = {251: 1, 252: 2, 253: 4, 254: 4, 255: 8}
 """Bytes of a number by type, in versions 113 to 115: byte, int, long, float, double."""
 
 _NEW_WIDTHS = {65530: 1, 65529: 2, 65528: 4, 65527: 4, 65526: 8, 32768: 8}
-"""The same in versions 117 to 119, and of the reference to a long text (strL)."""
+"""The same in versions 117 to 119. The last type is a reference to a long text (strL)."""
 
 _MAX_OLD_TEXT = 244
 _MAX_NEW_TEXT = 2045
-"""Length of the longest text in a cell. Smaller numbers of a type are the width of a text."""
+"""Bytes of the longest text in a cell. A type with a number up to this one is a text of so many bytes."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,24 @@ class StataLayout:
 
 
 class _Bytes:
-    """The bytes of a file, read from the start on. Numbers are little-endian until the file says otherwise."""
+    """The bytes of a file, read from the start on.
+
+    Attributes:
+        content: All bytes.
+        position: Where the next byte is read.
+        byte_order: Of numbers, as in Python's `struct`: `<` is little-endian, and `>` big-endian.
+    """
 
     def __init__(self, content: bytes) -> None:
         self.content = content
         self.position = 0
         self.byte_order = "<"
+
+    def take(self, count: int) -> bytes:
+        """Read bytes, and move behind them."""
+        taken = self.content[self.position : self.position + count]
+        self.skip(count)
+        return taken
 
     def skip(self, count: int) -> None:
         self.position += count
@@ -84,69 +96,71 @@ class _Bytes:
         return values
 
     def number(self, form: str) -> int:
+        """Read one whole number, and move behind it."""
         return self.numbers(form)[0]
 
 
-def _old_layout(content: _Bytes) -> StataLayout:
-    version, byte_order = content.numbers("B", 2)
+def _old_layout(file: _Bytes) -> StataLayout:
+    version, byte_order = file.numbers("B", 2)
     if version not in (113, 114, 115):
         raise ValueError(version)
-    content.byte_order = {1: ">", 2: "<"}[byte_order]
-    content.skip(2)  # file type, unused
-    columns = content.number("H")
-    rows = content.number("I")
-    content.skip(81 + 18)  # label and time of the file
-    widths = [_width(number, _OLD_WIDTHS, _MAX_OLD_TEXT) for number in content.numbers("B", columns)]
+    file.byte_order = {1: ">", 2: "<"}[byte_order]
+    file.skip(2)  # file type, unused
+    columns = file.number("H")
+    rows = file.number("I")
+    file.skip(81 + 18)  # label and time of the file
+    widths = [_width(number, _OLD_WIDTHS, _MAX_OLD_TEXT) for number in file.numbers("B", columns)]
 
     names = 33 * columns
     sort_order = 2 * (columns + 1)
     formats = (12 if version == 113 else 49) * columns
     value_label_names = 33 * columns
     column_labels = 81 * columns
-    content.skip(names + sort_order + formats + value_label_names + column_labels)
+    file.skip(names + sort_order + formats + value_label_names + column_labels)
 
-    # Characteristics, such as notes: the type and length of each, until both are 0.
+    # Characteristics, such as notes. Each begins with its type and its length. After the last one, both are 0.
     while True:
-        kind = content.number("B")
-        length = content.number("I")
+        kind = file.number("B")
+        length = file.number("I")
         if kind == length == 0:
-            return StataLayout(content.position, rows, widths)
-        content.skip(length)
+            return StataLayout(file.position, rows, widths)
+        file.skip(length)
 
 
-def _new_layout(content: _Bytes) -> StataLayout:
-    content.skip_tag("<stata_dta><header><release>")
-    version = content.content[content.position : content.position + 3]
+def _new_layout(file: _Bytes) -> StataLayout:
+    file.skip_tag("<stata_dta><header><release>")
+    version = file.take(3)
     if version not in (b"117", b"118", b"119"):
         raise ValueError(version)
-    content.skip(3)
-    content.skip_tag("</release><byteorder>")
-    content.byte_order = {b"MSF": ">", b"LSF": "<"}[content.content[content.position : content.position + 3]]
-    content.skip(3)
+    file.skip_tag("</release><byteorder>")
+    file.byte_order = {b"MSF": ">", b"LSF": "<"}[file.take(3)]
 
-    content.skip_tag("</byteorder><K>")
-    columns = content.number("I" if version == b"119" else "H")
-    content.skip_tag("</K><N>")
-    rows = content.number("I" if version == b"117" else "Q")
-    content.skip_tag("</N><label>")
-    label_length = content.number("B" if version == b"117" else "H")
-    content.skip(label_length)
-    content.skip_tag("</label><timestamp>")
-    timestamp_length = content.number("B")
-    content.skip(timestamp_length)
-    content.skip_tag("</timestamp></header><map>")
+    file.skip_tag("</byteorder><K>")
+    columns = file.number("I" if version == b"119" else "H")
+    file.skip_tag("</K><N>")
+    rows = file.number("I" if version == b"117" else "Q")
+    file.skip_tag("</N><label>")
+    label_length = file.number("B" if version == b"117" else "H")
+    file.skip(label_length)
+    file.skip_tag("</label><timestamp>")
+    timestamp_length = file.number("B")
+    file.skip(timestamp_length)
+    file.skip_tag("</timestamp></header><map>")
 
-    # The positions of all parts. The table is the tenth.
-    positions = content.numbers("Q", 14)
-    content.skip_tag("</map><variable_types>")
-    widths = [_width(number, _NEW_WIDTHS, _MAX_NEW_TEXT) for number in content.numbers("H", columns)]
-    content.position = positions[9]
-    content.skip_tag("<data>")
-    return StataLayout(content.position, rows, widths)
+    # The positions of all parts of the file. The table is the tenth part.
+    positions = file.numbers("Q", 14)
+    file.skip_tag("</map><variable_types>")
+    widths = [_width(number, _NEW_WIDTHS, _MAX_NEW_TEXT) for number in file.numbers("H", columns)]
+    file.position = positions[9]
+    file.skip_tag("<data>")
+    return StataLayout(file.position, rows, widths)
 
 
 def _width(number: int, widths: dict[int, int], max_text: int) -> int:
-    """The width of a column by the number of its type, in bytes. The number of a text type is the width itself."""
+    """The width of a column in bytes, by the number of its type. The number of a text type is the width itself.
+
+    Raises `KeyError` for an unknown type.
+    """
     if 1 <= number <= max_text:
         return number
     return widths[number]

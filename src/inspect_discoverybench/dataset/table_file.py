@@ -18,13 +18,13 @@ csv.field_size_limit(2**31 - 1)
 _QUOTED = re.compile(r'"[^"]*"')
 
 _SEPARATORS = "\t;,"
-"""Separators of tables, the first of which is used if several fit: column names are more likely to have commas."""
+"""Separators of tables. The first ones are preferred, because column names are more likely to have commas than tabs."""
 
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?[\d.]*,\d+\s*")
 """Matches a number with a decimal comma, as in 1.234,5."""
 
 _COMPARED_ROWS = 100
-"""Number of rows by which the separator is found."""
+"""Number of rows, from the header on, by which the separator is found."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ class Table:
 
     Attributes:
         columns: The column names, from the first row.
-        rows: The other rows by the number of their last line, without blank ones. Each has a value for every column.
+        rows: The other rows, by the number of the last line of each, without blank ones. A row has a value for every
+            column.
     """
 
     columns: tuple[str, ...]
@@ -55,7 +56,9 @@ class Table:
         return cls(tuple(header.values), rows)
 
     def require_different_columns(self, path: Path) -> None:
-        """Check that no column name occurs twice, also after removing spaces around it: a value would be lost.
+        """Check that no two columns have the same name, apart from spaces around it.
+
+        Of two values with one name, a row keeps only the last one.
 
         Raises:
             DataError: A name occurs twice.
@@ -95,9 +98,11 @@ class Record:
 
     @property
     def end(self) -> str:
-        """The line break, or whatever follows the last cell."""
-        width = sum(len(cell) + 1 for cell in self.cells)
-        return self.text[max(0, width - 1) :]
+        """What follows the last cell: the line break, or nothing. For a blank line, this is all of its text."""
+        cells = self.cells
+        separators = max(0, len(cells) - 1)
+        width = sum(map(len, cells)) + separators
+        return self.text[width:]
 
 
 def read_records(text: str, path: Path) -> Iterator[Record]:
@@ -113,15 +118,16 @@ def read_records(text: str, path: Path) -> Iterator[Record]:
     separator = separator_of(text)
     lines = list(StringIO(text, newline=""))
     reader = csv.reader(lines, delimiter=separator, strict=True)
-    width = None
+    header_width = 0
     previous_end = 0  # a row is on several lines if a value has line breaks
     try:
         for values in reader:
-            width = width or len(values)
-            if values and len(values) != width:
+            if not header_width:
+                header_width = len(values)  # still 0 if a blank line is before the header
+            if values and len(values) != header_width:
                 raise DataError(
-                    f"{path}: line {reader.line_num} has {len(values)} values, expected {width}. The file may be "
-                    f"truncated, or a value with {separator!r} or a line break is not in double quotes."
+                    f"{path}: line {reader.line_num} has {len(values)} values, expected {header_width}. The file may "
+                    f"be truncated, or a value with {separator!r} or a line break is not in double quotes."
                 )
             row_text = "".join(lines[previous_end : reader.line_num])
             yield Record(reader.line_num, row_text, values)
@@ -131,17 +137,20 @@ def read_records(text: str, path: Path) -> Iterator[Record]:
 
 
 def separator_of(text: str) -> str:
-    """The separator of a table: comma, tab or semicolon, whichever divides its first rows into equally many values.
+    """The separator of a table: comma, tab or semicolon.
 
-    If several separators do, it is one that leaves all commas inside of numbers, because spreadsheets write semicolons
-    in locales where the comma is the decimal separator. If none of them leaves the commas, it is the one that gives the
-    most values. If no separator divides the rows equally, because the table is damaged or has one column, it is the
-    most frequent one in the header, outside quotes.
+    A separator fits if it divides the first rows into equally many values, at least two.
+
+    - If a tab or semicolon fits, and all commas below the header are then decimal commas, it is the separator.
+      Spreadsheets write semicolons in locales where the comma is the decimal separator.
+    - Otherwise, it is the one of the fitting separators that gives the most values.
+    - If none fits, because the table is damaged or has one column, it is the most frequent one in the header, outside
+      quotes.
     """
-    rows = {separator: _first_rows(text, separator) for separator in _SEPARATORS}
+    rows = {separator: list(_first_rows(text, separator)) for separator in _SEPARATORS}
     fitting = [separator for separator in _SEPARATORS if _is_table_of_several_columns(rows[separator])]
     for separator in fitting:
-        if separator != "," and _has_decimal_commas(rows[separator]):
+        if separator != "," and _has_only_decimal_commas(rows[separator]):
             return separator
 
     def header_width(separator: str) -> int:
@@ -153,15 +162,18 @@ def separator_of(text: str) -> str:
     return max(candidates, key=header_width)
 
 
-def _first_rows(text: str, separator: str) -> list[list[str]]:
-    """The header and the first rows, without blank lines; a row that cannot be read with the separator is empty."""
+def _first_rows(text: str, separator: str) -> Iterator[list[str]]:
+    """The values of the header and of the first rows, without blank lines.
+
+    If a row cannot be read with the separator, an empty row stands for it, and the rows end there.
+    """
     reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
-    rows: list[list[str]] = []
     try:
-        rows.extend(values for values in islice(reader, _COMPARED_ROWS) if values)
+        for values in islice(reader, _COMPARED_ROWS):
+            if values:
+                yield values
     except csv.Error:
-        rows.append([])
-    return rows
+        yield []  # It has fewer values than the others, so the separator does not fit.
 
 
 def _is_table_of_several_columns(rows: Sequence[Sequence[str]]) -> bool:
@@ -170,8 +182,8 @@ def _is_table_of_several_columns(rows: Sequence[Sequence[str]]) -> bool:
     return len(rows) > 1 and len(widths) == 1 and min(widths) > 1
 
 
-def _has_decimal_commas(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether all commas below the header are decimal commas."""
+def _has_only_decimal_commas(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether all commas below the header are decimal commas. This also holds if there are no commas."""
     _, *others = rows
     for values in others:
         for value in values:
@@ -185,22 +197,23 @@ def may_have_columns(text: str) -> bool:
 
     The rows of such a table have different lengths, or a separator that is not read here. The text may be a table if
     most of its lines have as many values as the first one. White space also divides words, so it counts as a separator
-    only between numbers.
+    only if most lines have several numbers.
     """
     lines = [line for line in _QUOTED.sub("", text).splitlines() if line.strip()]
     if len(lines) < 3:
         return False
     for separator in (*_SEPARATORS, "|"):
-        if _are_even([line.count(separator) + 1 for line in lines]):
+        if _fit_a_table([line.count(separator) + 1 for line in lines]):
             return True
     lines_with_numbers = sum(_has_two_numbers(line) for line in lines)
-    return 2 * lines_with_numbers > len(lines) and _are_even([len(line.split()) for line in lines])
+    return 2 * lines_with_numbers > len(lines) and _fit_a_table([len(line.split()) for line in lines])
 
 
-def _are_even(widths: Sequence[int]) -> bool:
-    """Whether more than half of the rows have the same number of values, and the header fits them.
+def _fit_a_table(widths: Sequence[int]) -> bool:
+    """Whether the numbers of values in some lines are those of a table with several columns.
 
-    The header has as many values as these rows, or one less: a column of row names often has no heading.
+    More than half of the lines have the same number of values. The header has as many values, or one less: a column of
+    row names often has no heading.
     """
     [(usual_width, count)] = Counter(widths).most_common(1)
     header_width = widths[0]
