@@ -40,9 +40,9 @@ def read_answer_key(path: Path) -> Golds:
     for line, row in table.rows.items():
         dataset, metadata_number, query_id, gold = [row[column_of[name]].strip() for name in ANSWER_KEY_COLUMNS]
         key = GoalKey(dataset, metadata_number, query_id)
-        first_gold = golds.setdefault(key, gold)
-        if first_gold != gold:
+        if key in golds and golds[key] != gold:
             raise DataError(
                 f"{path}: line {line}: the gold hypothesis for {tuple(key)} differs from an earlier one. Remove a row."
             )
+        golds[key] = gold
     return golds

@@ -55,13 +55,15 @@ def download_tree(root: Path) -> None:
 def _download(url: str, folder: Path) -> Path:
     import pooch  # type: ignore[import-untyped]
 
-    # pooch suggests pinning the hash of the archive, which changes whenever the host compresses it again.
+    # pooch logs the suggestion to pin the hash of the archive. The log is silenced, because this hash changes whenever
+    # the host compresses the archive again.
     pooch.get_logger().setLevel("WARNING")
     shown_url = public_url(url)
     click.echo(f"Downloading the released data from {shown_url}", err=True)
+    # By default, the file is written and the progress bar moved for every KiB.
     downloader = pooch.HTTPDownloader(progressbar=True, chunk_size=2**16)
     try:
-        path = pooch.retrieve(url, None, "archive.tar.gz", folder, downloader=downloader)
+        path = pooch.retrieve(url, known_hash=None, fname="archive.tar.gz", path=folder, downloader=downloader)
         return Path(path)
     except OSError as error:  # includes all errors of `requests`
         # The message of `requests` is not shown, because it contains URLs with passwords and signatures.
@@ -73,7 +75,10 @@ def _download(url: str, folder: Path) -> Path:
 
 
 def _extract(archive: Path, tree: Path, shown_url: str) -> None:
-    """Extract the released files, by their exact paths: nothing is written outside of the folder."""
+    """Extract the released files into `tree`, and no other members of the archive.
+
+    A member is extracted only if its path is that of a released file, so nothing is written outside of the folder.
+    """
     try:
         with tarfile.open(archive, "r:gz") as members:
             for member in members:

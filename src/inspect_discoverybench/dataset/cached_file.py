@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def cached_file(name: str, content: bytes) -> Path:
-    """Write a file into the cache folder, into a folder named by its checksum.
+    """Write a file into the cache folder, into a folder named by its checksum, and return its path.
 
     A retry or a shard that makes the same file again has it at the same path.
     """
@@ -21,7 +21,7 @@ def cached_file(name: str, content: bytes) -> Path:
 def write_whole(file: Path, content: bytes) -> Path:
     """Write a file that appears only once it is complete, in a folder that need not exist."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    # Another process may write the same file: each renames its own.
+    # Another process may write the same file at the same time. Each process writes a partial file of its own.
     partial = file.with_name(f".{file.name}.{os.getpid()}")
     partial.write_bytes(content)
     return partial.replace(file)

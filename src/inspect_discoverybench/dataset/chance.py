@@ -24,8 +24,10 @@ LEVEL = 0.05
 """Level of significance of each test."""
 
 MAX_PAIRS = 500
-"""Of a table with more pairs of columns, as many are drawn: the share is then known to within 2 points (standard error
-1 point), and the data of DB-REAL take a minute instead of an hour."""
+"""Maximum number of tested pairs of a table. If the table has more pairs of columns, this many are drawn at random.
+
+The share of significant tests is then known to within 2 points (standard error 1 point), and the data of DB-REAL take a
+minute instead of an hour."""
 
 MAX_CATEGORIES = 20
 """A text column with more distinct values, such as one of names, is not tested."""
@@ -115,11 +117,15 @@ def _is_tested(column: "pd.Series") -> bool:
 
 
 def _p_value(pair: "pd.DataFrame") -> float | None:
-    """The p-value of the test for the types of two columns; None if it is not defined for their values."""
+    """The p-value of the test that fits the types of two columns.
+
+    It is None if the test is not defined for their values, such as for a column with one value only.
+    """
     import pandas as pd
     from scipy.stats import chi2_contingency, kruskal, spearmanr
 
     first, second = pair.iloc[:, 0], pair.iloc[:, 1]
+    # Rows with a missing value were dropped, so a column that varies may be constant here.
     if min(first.nunique(), second.nunique()) < 2:
         return None
     # scipy warns of small tables and of ties. The original table has both, too, so they are no fault of the placebo.

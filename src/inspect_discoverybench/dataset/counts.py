@@ -57,7 +57,7 @@ def audit_studies(path: Path, answer_key: Path | None = None) -> dict[str, Count
     """
     location = absolute_path(path)
     paths = metadata_files(location)
-    problems: dict[str, None] = {}
+    problems: dict[str, None] = {}  # a set in the order of the files: several files may have one problem
     for file in paths:
         try:
             check_study(file, answer_key)

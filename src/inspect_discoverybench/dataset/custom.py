@@ -40,7 +40,7 @@ def custom_samples(path: Path, answer_key: Path | None, hints: Hints) -> list[Sa
     """
     goals = read_goals("custom", metadata_files(absolute_path(path)), answer_key)
     samples = make_samples(goals, hints)
-    _require_readable_files(samples, answer_key)
+    _require_valid_files(samples, answer_key)
     return samples
 
 
@@ -63,34 +63,32 @@ def require_readable_by_image(samples: Sequence[Sample]) -> None:
         )
 
 
-def _require_readable_files(samples: Sequence[Sample], answer_key: Path | None) -> None:
-    """Check every data file once: tables are read, and none is the answer key."""
+def _require_valid_files(samples: Sequence[Sample], answer_key: Path | None) -> None:
+    """Check that each data file has the format of its suffix, that tables can be read, and that no file is the key."""
     for file in _data_files(samples):
-        _require_readable(file, answer_key)
+        if answer_key and file.samefile(answer_key):
+            raise DataError(
+                f"{file} is described as a data file but is the answer key, which the agent must not see. "
+                "Remove it from `datasets`."
+            )
+        file_format(file)  # refuses a file whose content is not what its suffix says
+        if is_table(file):
+            Table.read(file)  # refuses a table with too few or too many values in a row
 
 
 def _data_files(samples: Sequence[Sample]) -> list[Path]:
-    names: set[str] = set()
+    """The paths of the data files, each once: many samples have the same files."""
+    paths: set[str] = set()
     for sample in samples:
-        names.update((sample.files or {}).values())
-    return [Path(name) for name in sorted(names)]
-
-
-def _require_readable(file: Path, answer_key: Path | None) -> None:
-    if answer_key and file.samefile(answer_key):
-        raise DataError(
-            f"{file} is described as a data file but is the answer key, which the agent must not see. "
-            "Remove it from `datasets`."
-        )
-    file_format(file)  # refuses a file whose content is not what its suffix says
-    if is_table(file):
-        Table.read(file)
+        paths.update((sample.files or {}).values())
+    return [Path(path) for path in sorted(paths)]
 
 
 def study_goal_samples(path: Path, goal: object, answer_key: Path | None, hints: Hints) -> list[Sample]:
     """Make one sample that asks a goal about the study of one metadata file.
 
-    The sample has a gold hypothesis only if the metadata file has the same goal, and its gold hypothesis is given.
+    The sample has a gold hypothesis only if the metadata file has the same goal, and if the answer key or, without an
+    answer key, the metadata file has the gold hypothesis of this goal.
 
     Args:
         path: The metadata file.
@@ -115,7 +113,7 @@ def study_goal_samples(path: Path, goal: object, answer_key: Path | None, hints:
         golds = None  # A new goal has no gold hypothesis, even if a row of the answer key has its ids.
     metadata = goal_metadata("custom", location, study, asked_goal, golds)
     samples = make_samples([SourcedGoal(location, metadata)], hints)
-    _require_readable_files(samples, answer_key)
+    _require_valid_files(samples, answer_key)
     return samples
 
 
@@ -125,7 +123,7 @@ def file_goal_samples(paths: Sequence[Path], goal: object, hints: Hints) -> list
     Args:
         paths: The data files.
         goal: The discovery goal.
-        hints: Hints to add to the task text; there are none.
+        hints: The framing of the task text. Data files have no hints to add to it.
 
     Raises:
         InvalidArgument: The goal is empty or not one text, or a hint is requested.
@@ -135,9 +133,10 @@ def file_goal_samples(paths: Sequence[Path], goal: object, hints: Hints) -> list
     draft = Draft.of(paths)
     study = draft.study()
     location = draft.folder / "metadata_0.json"  # Where a metadata file would be. There is none.
-    metadata = goal_metadata("custom", location, study, _existing_or_new_goal(study, question))
+    new_goal = _existing_or_new_goal(study, question)  # new, because a draft has no goals
+    metadata = goal_metadata("custom", location, study, new_goal)
     samples = make_samples([SourcedGoal(location, metadata)], hints)
-    _require_readable_files(samples, None)
+    _require_valid_files(samples, answer_key=None)
     return samples
 
 
@@ -155,6 +154,7 @@ def check_study(path: Path, answer_key: Path | None) -> None:
 
 
 def _goal_text(goal: object) -> str:
+    """The goal as it is given, if it is a text. Raises `InvalidArgument` otherwise."""
     if not isinstance(goal, str) or not goal.strip():
         raise InvalidArgument(
             f"goal={goal} is empty or not one text. Pass a question about the data. Inspect splits values of -T at "
@@ -164,6 +164,7 @@ def _goal_text(goal: object) -> str:
 
 
 def _existing_or_new_goal(study: Study, question: str) -> Goal:
+    """The goal of the study with this question; otherwise a new goal, whose id is one above the highest."""
     normalized = normalize_case_and_spaces(question)
     for goal in study.goals:
         if normalize_case_and_spaces(goal.question) == normalized:

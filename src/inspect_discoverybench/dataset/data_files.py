@@ -14,8 +14,8 @@ from inspect_ai.util import sandbox
 from inspect_discoverybench.dataset.metadata_files import METADATA_NAME
 from inspect_discoverybench.errors.exceptions import DataError
 
-# Folders of Reflexion. A colon is reserved, too: Inspect reads the text before a colon as the name of a sandbox.
 _RESERVED_NAME = re.compile(r"trial-\d+(?:/|$)")
+"""Matches a path in a folder of Reflexion, which has a folder for each trial."""
 
 _CHECKSUMS = """
 if ! command -v sha256sum && ! command -v shasum; then
@@ -59,6 +59,7 @@ def locate(folder: Path, name: str) -> Path:
         )
     if "::" in str(folder):  # https://filesystem-spec.readthedocs.io/en/latest/features.html#url-chaining
         raise DataError(f"{folder}: Inspect cannot copy files from a folder with '::' in its path. Rename the folder.")
+    # Inspect reads the text before a colon as the name of a sandbox. A backslash separates folders on Windows only.
     if _RESERVED_NAME.match(str(relative)) or ":" in name or "\\" in name:
         raise DataError(f"{subject} has a reserved name, or ':' or '\\' in its name. Rename it.")
     if not path.is_file():
@@ -69,7 +70,7 @@ def locate(folder: Path, name: str) -> Path:
 
 
 def _is_metadata(folder: Path, path: Path) -> bool:
-    """Whether a file is a metadata file, or a hard link to one in this folder or below it."""
+    """Whether a file is a metadata file by its name, or a hard link to a metadata file in this folder or below it."""
     if METADATA_NAME.fullmatch(path.name.casefold()):
         return True
 
@@ -77,6 +78,7 @@ def _is_metadata(folder: Path, path: Path) -> bool:
     if not has_other_names:
         return False
     metadata_files = folder.rglob("metadata_*.json")
+    # A link to a file that does not exist is found, too, and cannot be compared.
     return any(path.samefile(other) for other in metadata_files if other.exists())
 
 

@@ -61,7 +61,7 @@ class DraftFile:
 
     Attributes:
         name: Its path relative to the folder of the draft.
-        columns: Its columns; None if its format is not read here. The agent can read it all the same.
+        columns: Its columns; None if its format is not read on this machine. The agent may be able to read the file.
     """
 
     name: str
@@ -98,8 +98,8 @@ class Draft:
 
         folder = Path(os.path.commonpath([location.parent for location in locations]))
         if not folder.name:
-            named = ", ".join(map(str, locations))
-            raise DataError(f"These data files have no folder in common: {named}. Copy them into one folder.")
+            listed = ", ".join(map(str, locations))
+            raise DataError(f"These data files have no folder in common: {listed}. Copy them into one folder.")
 
         files = []
         for location in locations:
@@ -145,13 +145,13 @@ def _require_data_file(path: Path) -> None:
 
 
 def _read_columns(path: Path) -> Sequence[DraftColumn] | None:
-    """The columns of a data file; None if its format is not read here."""
+    """The columns of a data file; None if its format is not read here, or needs a package that is not installed."""
     read = _READERS.get(path.suffix.lower())
     if read is None:
         return None
     try:
         return read(path)
-    except ImportError:  # a package that pandas needs for this format
+    except ImportError:  # pandas needs a package for this format
         return None
     except DataError:
         raise
@@ -209,8 +209,8 @@ def _columns(frame: "DataFrame", names: Sequence[Any], labels: Mapping[str, str]
 
     Args:
         frame: The table.
-        names: The names of its columns.
-        labels: Descriptions by name.
+        names: The names of its columns, in order. Those in `frame` are not used.
+        labels: Descriptions of columns by name; None if the format has none.
     """
     from pandas.api.types import infer_dtype
 

@@ -15,7 +15,8 @@ class FileFormat:
 
     Attributes:
         name: What people call it.
-        suffixes: The suffixes of its files, in lower case. Formats without one are found by their signature.
+        suffixes: The suffixes of its files, in lower case. A format without suffixes is only known to describe the
+            content of a file that has the suffix of another format.
         signatures: A file of the format begins with one of these bytes. Empty for text, and for formats that cannot be
             recognized by their first bytes.
         needs: The package that reads the format and that the sandbox image lacks; None if the image reads it.
@@ -128,8 +129,9 @@ def _first_bytes(path: Path) -> bytes:
 def _has_content_of(data_format: FileFormat, content: bytes) -> bool:
     if data_format == TEXT:
         return not is_binary(content)
-    # Without signatures, nothing can be said.
-    return not data_format.signatures or content.startswith(data_format.signatures)
+    if not data_format.signatures:
+        return True  # The content tells nothing, so the suffix decides.
+    return content.startswith(data_format.signatures)
 
 
 def _description(content: bytes) -> str:

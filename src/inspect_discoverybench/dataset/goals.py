@@ -17,12 +17,14 @@ from inspect_discoverybench.dataset.target_column import synth_targets
 from inspect_discoverybench.errors.exceptions import DataError
 
 SURVIVING_GOLDS = Path(__file__).with_name("surviving_golds.csv")
-"""The ids of goals of DB-REAL whose gold hypothesis, or another answer of its form, also holds in a placebo
-(docs/false_claims.md), with the reason: it is a `proportion` of single columns, compares two `columns`, or compares
-columns of several years (`trend`)."""
+"""The goals of DB-REAL whose gold hypothesis, or another answer of its form, also holds in a placebo
+(docs/false_claims.md).
+
+Each row has the id of a goal and the reason. The gold hypothesis is about the proportion of values in single columns
+(`proportion`), compares two columns (`columns`), or compares columns of several years (`trend`)."""
 
 _STEP_NUMBER = re.compile(r"(?<![\w.,])(\d+)[.)](?!\d)")
-"""Matches what may be the number of a step in a workflow, and not a decimal number."""
+"""Matches a number in a workflow that may be that of a step, such as `2.` or `2)`. Decimal numbers are not matched."""
 
 
 @dataclass(frozen=True)
@@ -39,16 +41,18 @@ def read_goals(split: str, paths: Sequence[Path], answer_key: Path | None) -> li
     Args:
         split: Name of the split.
         paths: Absolute paths of the metadata files. The name of a file's folder is the name of its data set.
-        answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
+        answer_key: CSV file with the gold hypotheses; None if they are in the metadata files.
 
     Raises:
-        DataError: A file is missing or invalid, two goals have the same id, or a goal has no gold hypothesis.
+        DataError: A file is missing or invalid, a metadata file has no goals, two goals have the same id, or a goal has
+            no gold hypothesis.
     """
     golds = None
     remedy = "Add its true_hypothesis to the metadata file, or its row to an answer key."
     if answer_key:
         golds = read_answer_key(answer_key)
         remedy = "Add its row to the answer key, whose gold hypotheses take precedence."
+
     goals: list[SampleMetadata] = []
     sources: dict[str, Path] = {}
     for path in paths:
@@ -70,6 +74,7 @@ def read_goals(split: str, paths: Sequence[Path], answer_key: Path | None) -> li
                 )
             sources[sample_id] = path
             goals.append(metadata)
+
     flagged = flag_repeated_questions(goals)
     return [SourcedGoal(sources[goal.sample_id], goal) for goal in flagged]
 

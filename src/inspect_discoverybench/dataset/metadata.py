@@ -53,7 +53,7 @@ def _flatten_queries(value: Any) -> Any:
     return value
 
 
-def _described_once(files: "tuple[DataFile, ...]") -> "tuple[DataFile, ...]":
+def _require_described_once(files: "tuple[DataFile, ...]") -> "tuple[DataFile, ...]":
     names: set[PurePosixPath] = set()
     for file in files:
         name = PurePosixPath(file.name)  # `./a.csv` and `a.csv` are the same file
@@ -123,11 +123,12 @@ class Goal(ReleasedModel):
 class Study(ReleasedModel):
     """The contents of one metadata file.
 
-    Its key is the number in the name of the file. In most of DB-REAL, the `id` inside of the file is another one.
+    A study is named by the number in the name of its file. The `id` inside of the file is not used, because it is
+    another number in most files of DB-REAL.
     """
 
     domain: RequiredText
-    data_files: Annotated[tuple[DataFile, ...], AfterValidator(_described_once)] = Field(
+    data_files: Annotated[tuple[DataFile, ...], AfterValidator(_require_described_once)] = Field(
         validation_alias="datasets", min_length=1
     )
     goals: Annotated[tuple[Goal, ...], BeforeValidator(_flatten_queries)] = Field(validation_alias="queries")
@@ -157,7 +158,7 @@ class Study(ReleasedModel):
 def unknown_keys(path: Path) -> list[str]:
     """A sentence for each key of a metadata file that neither this package nor the release knows.
 
-    It names the place of the key, such as `datasets.0.colour`, and asks for a similar key that is known.
+    The sentence names the place of the key, such as `datasets.0.colour`, and a similar key that is known, if any.
 
     Raises:
         DataError: The file cannot be read or is not JSON, or a key occurs twice.
@@ -171,14 +172,16 @@ def _unknown_keys(content: Any) -> list[str]:
     for place in _places_of_unknown_keys(content):
         key = place[-1]
         if key not in UNUSED_KEYS:
-            dotted_place = ".".join(place)
-            suggestion = did_you_mean(key, known_keys)
-            sentences.append(f"{dotted_place}.{suggestion}")
+            sentence = ".".join(place) + "."
+            sentences.append(sentence + did_you_mean(key, known_keys))
     return sentences
 
 
 def _places_of_unknown_keys(content: Any) -> list[list[str]]:
-    """The keys and positions that lead to each key that no model has, such as `["datasets", "0", "colour"]`."""
+    """The place of each key that no model has: the keys and positions on the way to it, and the key itself.
+
+    An example is `["datasets", "0", "colour"]`.
+    """
     try:
         Study.model_validate(content, extra="forbid")
     except ValidationError as error:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from inspect_discoverybench.errors.exceptions import DataError
 
-METADATA_NAME = re.compile(r"metadata_(\d+)\.json")
+METADATA_NAME = re.compile(r"metadata_(?P<number>\d+)\.json")
 
 
 def metadata_files(path: Path) -> list[Path]:
@@ -21,7 +21,7 @@ def metadata_files(path: Path) -> list[Path]:
     if not path.exists():
         raise DataError(f"The path '{path}' does not exist. Check the spelling or pass an absolute path.")
     if not path.is_dir():
-        metadata_number(path)
+        metadata_number(path)  # refuses a file with another name
         return [path]
 
     paths = list(path.glob("metadata_*.json"))
@@ -42,9 +42,10 @@ def metadata_number(path: Path) -> int:
         DataError: The file is not named `metadata_<number>.json`.
     """
     match = METADATA_NAME.fullmatch(path.name)
-    if match is None and path.suffix.lower() != ".json":
+    if match is not None:
+        return int(match["number"])
+
+    if path.suffix.lower() != ".json":
         command = shlex.join(["discoverybench", "data", "describe", str(path)])
         raise DataError(f"{path} is no metadata file, which is JSON. To describe a data file, run: {command}")
-    if match is None:
-        raise DataError(f"{path}: invalid name of a metadata file. Rename it to metadata_<number>.json.")
-    return int(match.group(1))
+    raise DataError(f"{path}: invalid name of a metadata file. Rename it to metadata_<number>.json.")

@@ -30,11 +30,16 @@ GUESSED_STUDIES = frozenset({"nls", "worldbank", "archaeology"})
 
 
 def study_of(metadata: Mapping[str, Any]) -> str | None:
-    """The study of a sample, by the data set in its metadata. Samples of other packages may have none."""
+    """The study of a sample, by the data set in its metadata; None if its metadata names no data set.
+
+    Samples of other packages may have any metadata. A data set that is not in `STUDIES` is a study of its own.
+    """
     folder = str(metadata.get("dataset") or "")
     domain = str(metadata.get("domain") or "")
+    if not folder:
+        return None
 
     # One author invents a whole synthetic domain.
     if target_depth(folder, domain) is not None:
         return domain
-    return STUDIES.get(folder, folder) or None
+    return STUDIES.get(folder, folder)

@@ -49,7 +49,7 @@ def file_differences(root: Path, paths: Iterable[str] | None = None) -> list[str
     """
     recorded = checksums()
     lines = []
-    for path in paths or recorded:
+    for path in recorded if paths is None else paths:
         file = root / path
         if not file.is_file():
             lines.append(f"{path} is missing")

@@ -82,7 +82,7 @@ def make_samples(goals: Sequence[SourcedGoal], hints: Hints) -> list[Sample]:
 def _has_hint(goal: SampleMetadata, hint: str) -> bool:
     """Whether a goal has a hint of this name: its study or one of its data files has it."""
     described = (goal, *goal.data_files)
-    return any(getattr(part, hint, "") for part in described)
+    return any(getattr(part, hint, "") for part in described)  # a data file has no attribute `workflow_tags`
 
 
 def samples_checksum(samples: Iterable[Sample], fields: Sequence[str] = GOAL_FIELDS) -> str:

@@ -80,7 +80,8 @@ def released_samples(benchmark: BenchmarkName, split: str, hints: Hints) -> list
 
     Args:
         benchmark: `real` or `synth`.
-        split: Name of the split, `all`, or for DB-REAL `lite`. Flags of repeated questions are by split.
+        split: Name of the split, `all`, or for DB-REAL `lite`. Also in `all`, goals are flagged only if a question is
+            repeated within their own split.
         hints: Hints to add to the task text.
 
     Raises:

@@ -4,12 +4,12 @@ import re
 
 
 def target_depth(folder: str, domain: str) -> int | None:
-    """Level of the target below the root of the semantic tree, if the folder is one of this domain of DB-SYNTH."""
+    """Level of the target below the root of the semantic tree; None if this is no folder of the domain in DB-SYNTH."""
     slug = slug_of(domain)
-    match = re.fullmatch(rf"{slug}_\d+_(\d+)", folder)
+    match = re.fullmatch(rf"{slug}_(?P<start_height>\d+)_(?P<target_depth>\d+)", folder)
     if match is None:
         return None
-    return int(match[1])
+    return int(match["target_depth"])
 
 
 def slug_of(domain: str) -> str:
