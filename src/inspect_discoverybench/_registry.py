@@ -3,7 +3,8 @@
 Inspect prefixes registered names with the name of the top-level module, `inspect_discoverybench`. The aliases with the
 prefix `discoverybench` work in a wheel and in an editable install.
 
-`inspect score` and `recompute_metrics` find scorers and metrics by the names in a log. Those of scorers have no prefix.
+`inspect score` and `recompute_metrics` find scorers and metrics by the names in a log. In a log, the name of a
+scorer has no prefix.
 
 Every `inspect` command imports this module. What only some of them need is imported on first use.
 """
@@ -47,9 +48,13 @@ def _add_names(registered: Callable[..., Any], info: RegistryInfo, name: str) ->
 
 
 def _lazy(module: str, name: str, result: Any = Any) -> Callable[..., Any]:
-    """A function of a module that is imported when the function is first called.
+    """A function that imports a function of this package and calls it.
 
-    Inspect recognizes what it makes by the return type.
+    Args:
+        module: The module of the function, imported at the first call.
+        name: Name of the function.
+        result: The return type. Inspect calls a registered function to create a solver, scorer or metric only if its
+            annotation is that type.
     """
 
     def create(**arguments: Any) -> Any:

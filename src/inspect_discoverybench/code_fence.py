@@ -7,11 +7,12 @@ from textwrap import dedent
 
 from inspect_discoverybench.chat_templates import Meaning, pattern
 
-_OPENING = re.compile(r"^[ \t]*+(`{3,}+|~{3,}+)[ \t{.]*+(\w*+)[^`~\n]*+\n", re.MULTILINE)
-"""Matches the line that opens a block: the fence, the label, and what follows it."""
+_OPENING = re.compile(r"^[ \t]*+(?P<fence>`{3,}+|~{3,}+)[ \t{.]*+(?P<label>\w*+)[^`~\n]*+\n", re.MULTILINE)
+"""Matches the line that opens a block: the fence, the label, which may be in braces, and what follows it."""
 
 _OPENING_AT_LINE_END = re.compile(rf"{_OPENING.pattern}|(?<!`)(`{{3,}}+)()[ \t]*+\n", re.MULTILINE)
-"""Matches, too, a fence without a label at the end of a line, as in "Here it is: ```"."""
+"""Matches, too, a fence at the end of a line, as in "Here it is: ```". Such a fence has no label, so the last group is
+always empty."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,9 @@ def _all_blocks(text: str, at_line_ends: bool) -> Iterator[Block]:
 
 
 def _closing_pattern(fence: str, at_line_ends: bool) -> re.Pattern[str]:
+    """Match the fence that closes a block. It may be longer than the one that opened the block."""
     if at_line_ends:
+        # At the beginning of a line, whatever label follows, or at the end of any line.
         return re.compile(rf"^[ \t]*+{fence}(?=[^`\n]*+$)|(?<![`~]){fence}[`~]*+[ \t\r]*+$", re.MULTILINE)
     return re.compile(rf"^[ \t]*+{fence}[`~]*+[ \t\r]*+$", re.MULTILINE)
 
@@ -88,35 +91,39 @@ def _unclosed_block(text: str, start: int, fence: str, label: str, at_line_ends:
 
 
 def without_fence(text: str) -> str:
-    """The contents of a text that begins with a fence and is a single block, even if no fence closes it.
+    """A text without the fence that it begins with and, if it ends with the same fence, without that one.
 
-    Any other text is returned as it is.
+    A text that does not begin with a fence is returned as it is.
     """
     stripped = text.strip()
     opening = _OPENING.match(stripped)
     if opening is None:
         return text
     contents = stripped[opening.end() :]
-    fence = opening[1]
+    fence = opening["fence"]
     return contents.removesuffix(fence).rstrip()
 
 
 def python_blocks(text: str, is_complete: bool = False) -> list[Block]:
     """The blocks of Python code in a text, without empty ones.
 
-    If none has the label of Python or JSON, the first one counts if it has no label and is no object, which would be an
-    answer.
+    These are the blocks with a label of Python. If there is none, the first block of the text counts as Python, unless
+
+    - any block has the label of JSON,
+    - the first block has another label, or
+    - the first block begins with a brace: it is an object, and so an answer.
 
     Args:
         text: The text.
-        is_complete: Whether the text was not cut off. Small models often end without closing the last block, which then
-            counts if it has a label.
+        is_complete: Whether the text was not cut off. Small models often end a complete text without closing the last
+            block. Such a block counts if it has a label. In a text that was cut off, an unclosed block does not count.
     """
     blocks = [block for block in fenced_blocks(text) if block.is_closed or (is_complete and block.label)]
     labelled = [block for block in blocks if pattern(Meaning.PYTHON).fullmatch(block.label)]
-    has_json = any(block.label.lower() == "json" for block in blocks)
     if labelled:
         return labelled
+
+    has_json = any(block.label.lower() == "json" for block in blocks)
     if has_json or not blocks:
         return []
 

@@ -90,7 +90,8 @@ def restore_latex(text: str, letters: str = "bfrt") -> str:
 
     Args:
         text: The text.
-        letters: The letters of the escapes. By default, line breaks stay: in a call, most are what they seem.
+        letters: The letters of the escapes. By default, `n` is not among them, because most line breaks in the
+            arguments of a call are meant as line breaks, and not as the beginning of a command such as `\nu`.
     """
     repaired = _double_latex(json.dumps(text), letters)
     restored: str = json.loads(repaired)
@@ -98,24 +99,31 @@ def restore_latex(text: str, letters: str = "bfrt") -> str:
 
 
 def _double_latex(string: str, letters: str = "bfnrt") -> str:
-    """Double the backslashes of LaTeX commands in a JSON string, also of those that begin like an escape.
+    r"""Double the backslashes of LaTeX commands in a JSON string, also of those that begin like an escape.
 
-    An escape begins a command if a small letter follows wherever it occurs in the string, and if the string does not
-    have its control character itself.
+    `\beta` begins like the escape of a backspace, and `\nu` like that of a line break. An escape is taken for the
+    beginning of commands under two conditions:
+
+    - Wherever the escape occurs in the string, a small letter follows.
+    - The string does not contain the control character itself, such as a raw line break for `\n`.
+
+    Args:
+        string: The string.
+        letters: The letters of the escapes that may begin a command.
     """
-    commands = {f"\\{letter}" for letter in letters if _CONTROL[letter] not in string}
+    latex_escapes = {f"\\{letter}" for letter in letters if _CONTROL[letter] not in string}
     for escape in _BACKSLASH.finditer(string):
         if not _SMALL_LETTER.match(string, escape.end()):
-            commands.discard(escape[0])
-    return _double_backslashes(string, commands)
+            latex_escapes.discard(escape[0])
+    return _double_backslashes(string, latex_escapes)
 
 
-def _double_backslashes(string: str, commands: Collection[str] = ()) -> str:
-    """Double the backslashes in a JSON string that begin no escape, or one of these LaTeX commands."""
+def _double_backslashes(string: str, latex_escapes: Collection[str] = ()) -> str:
+    """Double the backslashes in a JSON string that begin no escape, or an escape that is taken for LaTeX."""
 
     def double(escape: re.Match[str]) -> str:
         is_lone = escape[0] == "\\"
-        if is_lone or escape[0] in commands:
+        if is_lone or escape[0] in latex_escapes:
             return f"\\{escape[0]}"
         return escape[0]
 

@@ -19,14 +19,15 @@ from inspect_discoverybench.json_text import parse_json, replace_surrogates
 
 MAX_REPLY_LENGTH = 1_000_000
 """Maximum length of a text that is parsed, in characters. It is not cut, because an object may follow long reasoning.
-No model writes as much: the largest output limits are about 128,000 tokens, half of it."""
+No model writes as much: the largest output limits are about 128,000 tokens, which are about 500,000 characters."""
 
 _NO_REPLY = {
     "max_tokens": "it was truncated by the token limit.",
     "model_length": "the question does not fit into the context window.",
     "content_filter": "it was stopped by a content filter.",
 }
-"""Stop reasons after which a text is no reply, even if it is a whole object, and the same question is asked again."""
+"""Stop reasons after which a text is not read as a reply, even if it is a whole object, and what is wrong with it. The
+same question is then asked again."""
 
 _MAX_SENT_BACK = 20_000
 """Maximum length of an invalid reply that is sent back, in characters, so that it fits into the context window."""
@@ -63,7 +64,7 @@ Explanation = Annotated[str, BeforeValidator(str)]
 
 
 def parse_boolean(value: Any) -> Any:
-    """Accept a boolean written as a string: "false" is false."""
+    """Accept a boolean written as a string: "false" is false. Any other value is returned as it is."""
     text = str(value).strip().lower()
     return {"true": True, "false": False}.get(text, value)
 
@@ -81,7 +82,7 @@ async def ask_until_valid(
         messages: The conversation, which ends with the question.
         send: Sends a conversation to the model.
         accept: Converts the text of a reply into the result, or raises `ReplyRejected`.
-        repeat_question: The message that follows an invalid reply, made from the reason.
+        repeat_question: Makes the message that follows an invalid reply, from the reason.
         attempts: Maximum number of requests.
 
     Raises:
@@ -130,9 +131,13 @@ def parse_reply(text: str, reply_type: type[ReplyT], max_length: int = MAX_REPLY
 
 
 def _object_text(text: str) -> str:
-    """Cut a reply down to what should be its JSON object."""
+    """Cut a reply down to what should be its JSON object.
+
+    If the reply neither begins with an object nor has exactly one block, all of it is returned, and is refused later.
+    """
     body = text.strip("\ufeff \t\r\n")
-    if not body.startswith(("{", "```")):  # tags within the object are data
+    # If the reply begins with the object or its fence, no reasoning precedes it, and tags within the object are data.
+    if not body.startswith(("{", "```")):
         body = without_reasoning(body)
     if body.startswith("{"):
         return _without_turn_ends(body)
@@ -153,8 +158,13 @@ def without_reasoning(text: str, is_complete: bool = True) -> str:
     """Remove reasoning in tags, end-of-turn tokens and byte-order marks from a text.
 
     A closing tag without an opening tag ends reasoning that starts with the text, because some chat templates put the
-    opening tag into the prompt. The text after a tag that is never closed is kept, because some models write their
-    answer there, but not if the text was cut off: it ends within the reasoning.
+    opening tag into the prompt.
+
+    Args:
+        text: The text.
+        is_complete: Whether the text was not cut off. The text after a tag that is never closed is then kept, because
+            some models write their answer there. If the text was cut off, it ends within the reasoning, and the text
+            after the tag is removed.
     """
     *parts, answer = _REASONING_END.split(text)
     before_answer: list[str] = []
@@ -175,7 +185,10 @@ def without_reasoning(text: str, is_complete: bool = True) -> str:
 
 @cache
 def reply_schema(reply_type: type[Reply]) -> JSONSchema:
-    """Make the JSON schema to send to providers: all fields of the listing required, without descriptions."""
+    """Make the JSON schema of a reply to send to providers. All fields are required, even those with a default.
+
+    The schema has no descriptions, because they would be our docstrings, which are for readers of the code.
+    """
     schema = json_schema(reply_type)
     pending = [schema]
     while pending:

@@ -110,10 +110,11 @@ def real(
     from inspect_discoverybench.sandbox.specification import SandboxOptions
 
     refuse_unknown(real, unknown)
+    hints = Hints(domain_knowledge=domain_knowledge, workflow_tags=workflow_tags, framing=framing)
     return discovery_task(
         "real",
         f"DB-REAL ({split})",
-        released_samples("real", split, Hints(domain_knowledge, workflow_tags, framing)),
+        released_samples("real", split, hints),
         sandbox=SandboxOptions(sandbox, build, image),
         aggregation=aggregation,
         claim=claim,
@@ -203,7 +204,7 @@ def custom(  # noqa: D417
 
     Args:
         path: A metadata file, or a folder of them. Data files are in the folder of their metadata file.
-        answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
+        answer_key: CSV file with the gold hypotheses. Without it, they are read from the metadata.
         goal: Ask only this goal; `path` must be one metadata file. It is scored only if the file has the same goal,
             and its gold hypothesis is given.
         data: Ask `goal` about these data files, without a metadata file and without a score.
@@ -218,7 +219,7 @@ def custom(  # noqa: D417
     from inspect_discoverybench.sandbox.specification import SandboxOptions
 
     refuse_unknown(custom, unknown)
-    hints = Hints(domain_knowledge, workflow_tags, framing)
+    hints = Hints(domain_knowledge=domain_knowledge, workflow_tags=workflow_tags, framing=framing)
     options = SandboxOptions(sandbox, build, image)
     # `str`, because the command line turns names such as `3` into numbers.
     key_file = Path(str(answer_key)) if answer_key else None
@@ -297,9 +298,9 @@ def demo(
 def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any) -> Task:
     """Audit of a judge: hypotheses and texts with known verdicts. The evaluated model is the judge.
 
-    130 pairs are made from invented studies and 30 from the gold hypotheses of DB-REAL train. 46 texts of agents have
-    the hypothesis that the judge should quote. Of 129 hypotheses, 99 of them invented, it is asked whether they claim a
-    relationship.
+    The judge compares 130 pairs from invented studies, and 30 from the gold hypotheses of DB-REAL train. In 46 texts of
+    agents, it should quote the hypothesis, if there is one. It is also asked whether 129 hypotheses, 99 of them
+    invented, claim a relationship.
 
     Args:
         kind: Keep only these kinds of change, such as "relation negated".
@@ -326,12 +327,15 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
         samples += [*released_pairs(goals), *released_claims(goals)]
     samples += [*answer_text_samples(), *invented_claims()]
     commit = COMMIT if released else None
-    paper = ", ".join(f"{question} {accuracy}" for question, accuracy in PAPER_ACCURACY.items())
+    paper_accuracies = ", ".join(f"{question} {accuracy}" for question, accuracy in PAPER_ACCURACY.items())
     return Task(
         name="discoverybench/judge_audit",
         display_name="DiscoveryBench judge audit",
-        # Inspect prints the dataset's name above the results.
-        dataset=MemoryDataset(select(samples, {"kind": kind}), name=f"known pairs; the paper's judge: {paper}"),
+        dataset=MemoryDataset(
+            select(samples, {"kind": kind}),
+            # Inspect prints this name above the results, so that they can be compared with the paper.
+            name=f"known pairs; the paper's judge: {paper_accuracies}",
+        ),
         solver=judge_pair(),
         config=GenerateConfig(timeout=DEFAULT_TIMEOUT),
         scorer=audit(),
