@@ -74,7 +74,7 @@ def ask(
     grader: str | None,
     sandbox: str,
     domain_knowledge: bool,
-    **options: Any,
+    **options: Any,  # of the model, the limits and the log, as arguments of Inspect's `eval`
 ) -> None:
     """Run an agent on one goal and print its hypothesis and workflow.
 
@@ -92,9 +92,11 @@ def ask(
         raise InvalidArgument(f"{more_data_files[0]}: pass data files after --data.")
     study = _study([*data_files, *more_data_files], metadata)
     agent = _full_name(solver)
+    agent_with_model = f"{agent} with {model}"
     with waiting("Loading the data, and Inspect with its plugins"):
+        # The task creates the agent itself. It is created here, too, so that the message of an error names the option.
         with inspect_errors(InvalidExperiment, f"--solver {solver}"):
-            named_agent(agent, solver_args)  # the task makes its own; this one shows whether the name is known
+            named_agent(agent, solver_args)
         task = custom(
             **study,
             goal=goal,
@@ -104,12 +106,13 @@ def ask(
             agent_args=solver_args,
         )
         default_judge = (task.metadata or {}).get(DEFAULT_JUDGE_KEY)
-        if default_judge is not None:  # otherwise, the answer is not scored
-            require_judge(grader or default_judge, "--grader")
-        require_model(f"{agent} with {model}", model, options)
+        is_scored = default_judge is not None
+        if is_scored:
+            require_judge(grader or default_judge, option="--grader")
+        require_model(agent_with_model, model, options)
 
     place = "on this machine" if sandbox == "local" else f"in a {sandbox} sandbox"
-    with waiting(f"{agent} works {place} with {model}"), inspect_errors(InvalidExperiment, f"{agent} with {model}"):
+    with waiting(f"{agent} works {place} with {model}"), inspect_errors(InvalidExperiment, agent_with_model):
         logs = inspect_eval(
             task,
             model=model,
@@ -118,11 +121,11 @@ def ask(
             max_retries=MAX_RETRIES,
             **options,
         )
-    if not logs:  # Inspect handles Ctrl-C itself
+    if not logs:  # After Ctrl-C, Inspect raises no error and returns no log.
         raise click.Abort
 
     [log] = logs
-    _print_result(log, options["log_dir"], is_scored=task.scorer is not None)
+    _print_result(log, options["log_dir"], is_scored)
 
 
 def _full_name(solver: str) -> str:
@@ -133,20 +136,29 @@ def _full_name(solver: str) -> str:
 
 
 def _print_result(log: EvalLog, log_dir: str, is_scored: bool) -> None:
-    """Print the answer and where the log is; exit with 1 if there is no hypothesis."""
+    """Print the answer, its score and where the log is. Exit with 1 if there is no hypothesis.
+
+    The log has no sample if the evaluation failed before the sample began.
+    """
     sample = log.samples[0] if log.samples else None
-    hypothesis = _print_answer(sample) if sample else None
-    if hypothesis and not is_scored:
+    score = _score(sample) if sample else None
+    answer = _answer(sample, score) if sample else None
+
+    if answer is not None:
+        hypothesis, workflow = answer
+        say(f"Hypothesis: {hypothesis}\n\nWorkflow: {workflow or 'none'}\n")
+    if score is not None and score.explanation:
+        Console().print(Markdown(printable(score.explanation)))
+    if answer is not None and not is_scored:
         say("This answer is not scored: no gold hypothesis is given for the goal.")
     say(f"Log: {log.location}")
     say(f"To read it, run: inspect view --log-dir {quote(log_dir)}")
-    if hypothesis:
-        return
 
-    error = sample.error if sample else log.error
-    reason = one_line(error.message) if error else "nothing was submitted"
-    say(f"Error: {reason}", err=True)
-    raise click.exceptions.Exit(1)
+    if answer is None:
+        error = sample.error if sample else log.error
+        reason = one_line(error.message) if error else "nothing was submitted"
+        say(f"Error: {reason}", err=True)
+        raise click.exceptions.Exit(1)
 
 
 def _study(data_files: list[Path], metadata: Path | None) -> dict[str, Any]:
@@ -166,28 +178,24 @@ def _study(data_files: list[Path], metadata: Path | None) -> dict[str, Any]:
     return {"path": str(metadata)}
 
 
-def _print_answer(sample: EvalSample) -> str | None:
-    """Print the hypothesis, the workflow and the score of a sample. What the sample lacks is left out.
+def _score(sample: EvalSample) -> Score | None:
+    return (sample.scores or {}).get(SCORE_NAME)
 
-    Returns:
-        The hypothesis.
+
+def _answer(sample: EvalSample, score: Score | None) -> tuple[str, str] | None:
+    """The hypothesis and the workflow that were scored or, if the sample has no score, those that were submitted.
+
+    None without a hypothesis. The workflow is empty if there is none.
     """
-    score = (sample.scores or {}).get(SCORE_NAME)
-    hypothesis, workflow = _answer(sample, score)
-    if hypothesis:
-        say(f"Hypothesis: {hypothesis}\n\nWorkflow: {workflow or 'none'}\n")
-    if score is not None and score.explanation:
-        Console().print(Markdown(printable(score.explanation)))
-    return hypothesis
-
-
-def _answer(sample: EvalSample, score: Score | None) -> tuple[str | None, str]:
-    """The hypothesis and the workflow that were scored. If the sample has no score, those that were submitted."""
     if score is not None:
-        return score.answer, str((score.metadata or {}).get("workflow") or "")
+        if not score.answer:
+            return None
+        workflow = (score.metadata or {}).get("workflow") or ""
+        return score.answer, str(workflow)
+
     answer = None if sample.error else answer_of(sample)
-    if answer is None:
-        return None, ""
+    if not answer:
+        return None
     if isinstance(answer, str):
         return answer, ""
     return answer.hypothesis, answer.workflow
