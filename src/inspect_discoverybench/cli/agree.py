@@ -105,7 +105,9 @@ def votes(marks: tuple[Path, ...], key: Path | None) -> None:
     from inspect_discoverybench.human_study.vote_statistics import measure_agreement
 
     if any(is_labels(path) for path in marks):
-        statistics = measure_accuracy(read_labels([*marks, key] if key else marks))
+        # The key of labels may also be among the files, or in their folder.
+        files = [*marks, key] if key else [*marks]
+        statistics = measure_accuracy(read_labels(files))
     elif key:
         statistics = measure_agreement(read_ballots(marks, key))
     else:

@@ -62,6 +62,7 @@ def compare(
 
     comparison = compare_systems(selected, left_out, anyway)
     if as_json:
+        # Pydantic writes an `object` by its own type, here as a dataclass, and NaN as null.
         say(TypeAdapter(object).dump_json(comparison, indent=2).decode())
     else:
         _print(comparison)
@@ -72,12 +73,16 @@ def compare(
                 f"--fail-if-worse: the candidate has not run {pair.only_baseline} of the baseline's tasks. Run them, "
                 "or pass --anyway to judge the common ones."
             )
-        _fail_if_worse(pair.keys[0], fail_if_worse)
+        _fail_if_worse(hms=pair.keys[0], margin=fail_if_worse)
 
 
-def _fail_if_worse(difference: "KeyDifference", margin: float) -> None:
-    observed = difference.paired.difference
-    with_failures_lowest = difference.failures_lowest
+def _fail_if_worse(hms: "KeyDifference", margin: float) -> None:
+    """Exit with 1 if the difference in HMS is below `-margin`.
+
+    The observed difference counts, and so does the one in which the candidate's missing scores are the lowest.
+    """
+    observed = hms.paired.difference
+    with_failures_lowest = hms.failures_lowest
     if min(observed, with_failures_lowest) >= -margin:
         return
     say(
@@ -103,7 +108,7 @@ def _print(comparison: "SystemComparison") -> None:
 
 
 def _print_pair(comparison: "SystemComparison") -> None:
-    pair = comparison.pairs[0]
+    [pair] = comparison.pairs
     coverage = comparison.coverage
     console = Console(highlight=False, markup=False)  # breaks sentences at the width of the terminal
     say(f"Baseline   {pair.baseline}")
@@ -119,7 +124,7 @@ def _print_pair(comparison: "SystemComparison") -> None:
     )
     if any(difference.missing for difference in pair.keys):
         say(MISSING_NOTE)
-    for sentence in _conclusions(pair.keys[0], pair.studies):
+    for sentence in _conclusions(hms=pair.keys[0], studies=pair.studies):
         console.print(sentence)
     if len(pair.keys) > 1:
         console.print("Intervals and p-values are not adjusted for the number of rows.")
@@ -139,9 +144,14 @@ def _difference_row(row: "KeyDifference") -> list[str]:
 
 
 def _conclusions(hms: "KeyDifference", studies: str) -> Iterator[str]:
-    """Sentences about the difference in HMS, which is the first row."""
+    """Sentences about the difference in HMS.
+
+    Args:
+        hms: The difference.
+        studies: The studies of the common tasks, in words.
+    """
     paired = hms.paired
-    if math.isnan(paired.low):  # one cluster has no interval
+    if math.isnan(paired.low):  # all tasks have the same gold hypothesis, and are one cluster
         yield "On these tasks, the difference cannot be tested: that needs tasks with different gold hypotheses."
     else:
         yield f"On these tasks, the difference in HMS is {_significance(paired.p_value)}."
@@ -169,6 +179,7 @@ def _significance(value: float) -> str:
 
 
 def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
+    """Sentences about the difference on studies other than those of the tasks, whose `studies` are named in words."""
     new = paired.new_studies
     if new is None:
         yield "A statement about new studies needs tasks of at least two studies, and the study of each."
@@ -183,16 +194,21 @@ def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
 
 
 def _print_ranking(comparison: "SystemComparison") -> None:
-    """Print all systems, and all pairs of them by their numbers in the ranking, because names are long."""
+    """Print all systems, and all pairs of them.
+
+    Names are long, so a pair has the numbers of its systems in the ranking. A system that is not in the ranking has its
+    name, because it scored none of the tasks that all systems ran.
+    """
     numbers: dict[str, str] = {}
     ranks = []
     for number, rank in enumerate(comparison.ranking, 1):
         numbers[rank.system] = str(number)
-        ranks.append(
-            [str(number), rank.system, mean_text(rank.estimate.mean, rank.missing), _interval(rank.estimate, "")]
-        )
-    most_tasks = max((rank.tasks for rank in comparison.ranking), default=0)
-    tasks = plural(most_tasks, "task")
+        mean = mean_text(rank.estimate.mean, rank.missing)
+        interval = _interval(rank.estimate, sign="")
+        ranks.append([str(number), rank.system, mean, interval])
+    # The tasks are the same for all ranks. If there are none, the ranking is empty.
+    common_tasks = comparison.ranking[0].tasks if comparison.ranking else 0
+    tasks = plural(common_tasks, "task")
     print_table(
         f"Ranking on the {tasks} that all systems ran; scores from 0 to 1",
         ("", "System"),
@@ -209,7 +225,7 @@ def _print_ranking(comparison: "SystemComparison") -> None:
             [
                 f"{candidate} − {baseline}",
                 str(hms.paired.tasks),
-                mean_text(hms.paired.difference, hms.missing, "+"),
+                mean_text(hms.paired.difference, hms.missing, sign="+"),
                 *_interval_and_p(hms.paired),
                 *_interval_and_p(hms.paired.new_studies),
             ]
@@ -227,7 +243,7 @@ def _print_ranking(comparison: "SystemComparison") -> None:
 
 
 def _interval_and_p(estimate: "PairedDifference | NewStudies | None") -> tuple[str, str]:
-    """The cells of a difference; dashes if there is no interval."""
+    """The cells of a difference: its interval and p-value; dashes if there is no interval."""
     if estimate is None or math.isnan(estimate.low):
         return "–", "–"
     return _interval(estimate), p_value(estimate.p_value)

@@ -43,11 +43,11 @@ def verify() -> None:
     The exit code is 1 if a file is missing or changed.
     """
     root = data_folder.local_root()
-    differing = file_differences(root)
-    for line in differing:
-        say(line)
-    say(f"{len(checksums())} files checked in {root}, {len(differing)} missing or changed")
-    if differing:
+    differences = file_differences(root)
+    for difference in differences:
+        say(difference)
+    say(f"{len(checksums())} files checked in {root}, {len(differences)} missing or changed")
+    if differences:
         say(f"{root} differs from the release. {data_folder.remedy(root)}", err=True)
         raise click.exceptions.Exit(1)
 
@@ -87,18 +87,27 @@ def audit(
         return
     audits = audit_studies(path, answer_key) if path else audit_release(data_folder.local_root())
     if as_json:
-        # Sets of items as sorted lists.
+        # Items are in sets, which JSON does not have. `sorted` makes lists of them.
         say(json.dumps(audits, indent=2, default=sorted))
     else:
         _print_counts(audits)
         _print_items(audits, [*ERRORS, *REMARKS])
 
-    if path is not None:  # nobody corrects the released data
+    # Errors in the released data do not change the exit code, because the user cannot correct them.
+    if path is not None:
         for counts in audits.values():
             _require_no_errors(counts)
 
 
 def _audit_placebo(path: Path | None, answer_key: Path | None, seed: int, as_json: bool) -> None:
+    """Print the share of significant tests in each table of a placebo. It should be about 5 %.
+
+    Args:
+        path: Custom studies; None for DB-REAL.
+        answer_key: Gold hypotheses of the custom studies, if they are in a file of their own.
+        seed: Seed of the placebo.
+        as_json: Whether to print JSON.
+    """
     hints = Hints()
     samples = custom_samples(path, answer_key, hints) if path else released_samples("real", "all", hints)
     tested = chance_tests(samples, seed)
@@ -168,7 +177,7 @@ def _draft_path(draft: Draft, out: Path | None) -> Path:
 
 
 def _print_counts(audits: Mapping[str, Counts]) -> None:
-    """Print a table with a column for each audit."""
+    """Print the number of items of each subject, with a column for each audit."""
     subjects: set[str] = set()
     for counts in audits.values():
         subjects.update(counts)

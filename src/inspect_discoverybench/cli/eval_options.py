@@ -22,7 +22,7 @@ def named_values(_context: click.Context, parameter: click.Parameter, arguments:
         if not separator:
             raise InvalidArgument(f"{option} {name}: expected NAME=VALUE.")
         values[name] = parse_yaml(value, f"{option} {name}")
-    remember_keys(values)
+    remember_keys(values)  # so that they do not appear in messages of errors
     return values
 
 
@@ -56,14 +56,15 @@ def require_model(where: str, name: str, options: Mapping[str, Any]) -> None:
     Args:
         where: How the message of a model that cannot be called begins.
         name: Name of the model.
-        options: Its options, as arguments of Inspect's `eval`.
+        options: Options of the command, as arguments of Inspect's `eval`.
 
     Raises:
         InvalidArgument: The model cannot be called.
     """
     config = {key: value for key, value in options.items() if key in GenerateConfig.model_fields}
     with inspect_errors(InvalidArgument, where):
-        # Exactly as `eval` does it: Inspect keeps the model, so that one in this process is not loaded twice.
+        # With the arguments that `eval` passes. For the same arguments, Inspect returns the same model, so a model that
+        # runs in this process is loaded only once.
         model = named_model(
             name,
             config=GenerateConfig(**config, max_retries=MAX_RETRIES),
@@ -96,6 +97,7 @@ def _require_connection(model: Model) -> None:
 
 def model_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of the evaluated model, by the names of the parameters of Inspect's `eval`."""
+    # Reversed, because the help lists the option first that is added last.
     for option in reversed(_MODEL_OPTIONS):
         command = option(command)
     return command
@@ -103,6 +105,7 @@ def model_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def limit_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the limits of a sample, by the names of the parameters of Inspect's `eval`."""
+    # Reversed, as above.
     for option in reversed(_LIMIT_OPTIONS):
         command = option(command)
     return command

@@ -50,7 +50,7 @@ class ExperimentOptions:
 
 
 def experiment_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the argument and the options to a command, which takes them as its first parameter."""
+    """Add the argument and the options to a command, whose first parameter is an `ExperimentOptions` made from them."""
 
     @click.argument("file")
     @click.option("--model", "models", multiple=True, help="Run this model instead of those in FILE. Can be repeated.")
@@ -66,10 +66,12 @@ def experiment_options(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         all_changes = [Change.parse(change) for change in changes]
         if models:
-            words = [word for model in models for word in ("--model", model)]
-            all_changes.append(Change("models", [*models], tuple(words)))
+            words: list[str] = []
+            for model in models:
+                words += ["--model", model]
+            all_changes.append(Change(path="models", value=[*models], words=tuple(words)))
         if limit is not None:
-            all_changes.append(Change("limits.samples", limit, ("--limit", str(limit))))
+            all_changes.append(Change(path="limits.samples", value=limit, words=("--limit", str(limit))))
         command(ExperimentOptions(file, tuple(all_changes)), **others)
 
     return with_options

@@ -61,9 +61,10 @@ def judge(
         predicted_workflow=replace_surrogates(pred_workflow),
     )
     where = f"The judge {grader} cannot be called"
-    with inspect_errors(DiscoveryBenchError, where, "Choose another one with --grader."):
+    with inspect_errors(DiscoveryBenchError, where, remedy="Choose another one with --grader."):
         model = named_model(grader)
 
+    # An invalid folder is refused here, before the judge is paid for.
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
     # This command is interactive. Inspect's default is to retry indefinitely.
@@ -74,9 +75,9 @@ def judge(
     except JudgeFailed as error:
         raise JudgeFailed(error.failure, "Try again, or choose another judge.") from error
 
-    Console().print(Markdown(printable(explain(pair, verdict, "call"))))
+    Console().print(Markdown(printable(explain(pair, verdict, source="call"))))
     if out is not None:
-        # JSON has no NaN.
+        # An undecided score is NaN, which JSON does not have.
         scores = {key: None if isnan(value) else value for key, value in verdict.values.items()}
         result = {"scores": scores, **judge_record(judge, verdict)}
         out.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", "utf-8")

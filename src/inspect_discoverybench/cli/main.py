@@ -69,7 +69,8 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        if name not in COMMANDS and not ctx.resilient_parsing:  # which completes a command line
+        # While a shell completes a command line, `resilient_parsing` is true, and the name may be incomplete.
+        if name not in COMMANDS and not ctx.resilient_parsing:
             # Imports pydantic, which takes longer than all the rest.
             from inspect_discoverybench.errors.invalid_values import did_you_mean
 

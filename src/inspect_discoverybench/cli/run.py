@@ -51,23 +51,23 @@ def run(options: ExperimentOptions, dry_run: bool, shard_text: str | None) -> No
             result = execute(eval_set, shard)
         except INTERRUPTIONS as error:
             say("Interrupted. Finished samples are kept. Repeat the command to continue.", err=True)
-            # After any other signal, the run is just incomplete.
+            # After SIGTERM or SIGHUP, the exit code is that of an incomplete run.
             raise click.exceptions.Exit(1 if signals else CTRL_C) from error
 
     print_outcomes(result)
     if shard is not None:
         command = shlex.join(["discoverybench", "status", *options.words])
         say(f"To see all shards, run: {command}")
-    elif any(run.has_hms for run in result.outcomes):
+    elif any(outcome.has_hms for outcome in result.outcomes):
         say(report_hint(result.eval_set.log_dir))
 
-    has_gaps = any(run.samples.missing for run in result.outcomes)
-    if has_gaps or not result.is_complete:
+    has_missing_scores = any(outcome.samples.missing for outcome in result.outcomes)
+    if has_missing_scores or not result.is_complete:
         raise click.exceptions.Exit(1)
 
 
 def _warn_of_servers(eval_set: EvalSet) -> None:
-    """Print which servers of models cannot be reached. They may still be starting, so that nothing is refused."""
+    """Print which servers of models cannot be reached. A server may still be starting, so nothing is refused."""
     problems = [connection_problem(model) for model in eval_set.models]
     for problem in dict.fromkeys(problems):
         if problem is not None:
@@ -75,7 +75,10 @@ def _warn_of_servers(eval_set: EvalSet) -> None:
 
 
 def _dry_run(options: ExperimentOptions) -> None:
-    """Print the runs with their numbers of samples, in all epochs."""
+    """Print the runs with their numbers of samples, in all epochs, and the limits.
+
+    What a run would refuse is refused here, too.
+    """
     with options.preparing():
         eval_set = build_eval_set(options.experiment_file())
         require_continuation(eval_set, list(read_run_logs(eval_set.log_dir)), shard=None)

@@ -60,7 +60,10 @@ def _print_shards(progress: Progress) -> None:
 
 
 def _next_command(progress: Progress, options: ExperimentOptions) -> list[str] | None:
-    """The command that runs what is missing; None if it is running, or if nothing is left to run."""
+    """The command that runs what is missing: of an experiment in shards, the first missing shard.
+
+    None if a process is running it, or if nothing is left to run.
+    """
     command = ["discoverybench", "run", *options.words]
     if progress.shards:
         missing = [shard for shard, state in progress.shards.items() if state is ShardState.MISSING]

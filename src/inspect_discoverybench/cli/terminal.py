@@ -46,11 +46,11 @@ def print_table(
     number_headings: Sequence[str],
     rows: Sequence[Sequence[str]],
 ) -> None:
-    """Print a table without truncating any cell: columns of text, then of numbers."""
+    """Print a table without truncating any cell: columns of text, then of numbers. An empty title is not printed."""
     table = Table(
         *(Column(Text(printable(heading))) for heading in text_headings),
         *(Column(heading, justify="right") for heading in number_headings),
-        title=Text(printable(title)) or None,
+        title=Text(printable(title)),
         title_justify="left",
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),

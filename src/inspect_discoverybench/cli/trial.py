@@ -16,6 +16,7 @@ ADVICE = {
     "text": "The model acts in text: pass -S actions=text with --solver.",
     None: "The model ran no code. Try -M emulate_tools=true, the other form, or another model.",
 }
+"""What to do next, by the form in which code ran; None if no code ran."""
 
 
 @click.command("try")
@@ -74,6 +75,7 @@ def _print(trial: Trial) -> None:
     for error in sorted(trial.errors):
         say(f"Error: {error}")
 
+    # If no code ran and there were errors, they may be the reason, so nothing is said about the model.
     is_unknown = trial.form is None and trial.errors
     if not is_unknown:
         say(ADVICE[trial.form])
