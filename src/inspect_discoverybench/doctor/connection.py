@@ -14,14 +14,15 @@ SECONDS = 5
 """Time for a connection to be accepted."""
 
 MAX_RETRIES = 3
-"""Of each request of the interactive commands `ask` and `try`. Inspect's default is to retry indefinitely."""
+"""Maximum number of retries of a request in the interactive commands `ask` and `try`. Inspect's default is to retry
+indefinitely."""
 
 
 def connection_problem(model: Model) -> str | None:
     """Why a model's server cannot be reached, in one line with the remedy; None if it can.
 
-    A connection is opened and closed, and no request is sent. None is also returned where a connection says nothing: if
-    only the provider's package knows the address, behind a proxy, and if the server is slow.
+    A connection is opened and closed, and no request is sent. None is also returned if this does not show whether the
+    server works: if only the provider's package knows the address, behind a proxy, and if the server is slow.
     """
     url = model.api.base_url or ""
     try:
@@ -39,7 +40,7 @@ def connection_problem(model: Model) -> str | None:
         reason = "refuses connections"
     except socket.gaierror:
         reason = "has an unknown host name"
-    except OSError:
+    except OSError:  # a timeout, for example: the next attempt may succeed
         return None
     else:
         return None

@@ -86,7 +86,7 @@ class AgentTrial:
         }
 
     def _answers(self, source: Source) -> int:
-        """Number of answers that were read in this way."""
+        """Number of answers that were read from this source."""
         sources = [result.score.metadata.get("submission_source") for result in self.results]
         return sources.count(source)
 

@@ -51,8 +51,8 @@ def engine_version() -> str:
 def image_exists(name: str) -> bool:
     """Whether the engine has the image.
 
-    If the engine does not respond or cannot be asked, the answer is no: Inspect then pulls or builds the image, for
-    which it needs the engine, and reports the problem.
+    False if the engine does not respond or cannot be asked. Inspect then tries to pull or build the image, which needs
+    the engine, and reports the problem.
     """
     try:
         _ask(lambda engine: engine.images.get(name), LOOKUP_SECONDS)
@@ -112,8 +112,13 @@ def _ask(question: Callable[["DockerClient"], AnswerT], seconds: int) -> AnswerT
 def _endpoint() -> dict[str, Any]:
     """Address and certificates of the engine that the command `docker` uses.
 
-    As for the command, `DOCKER_HOST` takes precedence over `DOCKER_CONTEXT`, and this over the context of its settings:
-    https://docs.docker.com/engine/manage-resources/contexts/. The library reads only the last one by itself.
+    As for the command, `DOCKER_HOST` takes precedence over `DOCKER_CONTEXT`, and `DOCKER_CONTEXT` over the context in
+    Docker's settings: https://docs.docker.com/engine/manage-resources/contexts/. By itself, the library's `get_context`
+    reads only the settings.
+
+    Raises:
+        EngineNotAsked: The library does not find the context.
+        EngineFailed: Docker's settings cannot be read.
     """
     from docker.context import ContextAPI
     from docker.utils import kwargs_from_env

@@ -63,6 +63,7 @@ class SandboxOptions:
                 return SandboxEnvironmentSpec("docker", _compose(self.other_image, self.build))
             case "k8s":
                 return SandboxEnvironmentSpec("k8s", str(_helm_values(self.other_image)))
+            # Only the option is refused. `DISCOVERYBENCH_IMAGE` is set for all runs, and does not apply here.
             case "local" if self.image:
                 raise InvalidArgument(f"image={self.image} requires sandbox=docker or sandbox=k8s, got sandbox=local.")
             case "local":
@@ -93,11 +94,11 @@ def _compose(other_image: str | None, build: bool) -> ComposeConfig:
     compose = yaml.safe_load(shipped("compose.yaml").read_text("utf-8"))
     service = compose["services"]["default"]
     service["image"] = other_image or image()
-    is_built = not build and image_exists(service["image"])
-    if is_built:
+    uses_existing = not build and image_exists(service["image"])
+    if uses_existing:
         # Do not look for the image in a registry: `x-local` is read by Inspect, `pull_policy` by Compose.
         service |= {"pull_policy": "never", "x-local": True}
-    if is_built or other_image:
+    if uses_existing or other_image:
         del service["build"]
     else:
         # An absolute path, because Inspect resolves relative paths against the current directory.
@@ -108,8 +109,8 @@ def _compose(other_image: str | None, build: bool) -> ComposeConfig:
 def _helm_values(other_image: str | None) -> Path:
     """The values for the chart of inspect-k8s-sandbox: the shipped file, or a copy with another image.
 
-    The provider reads values only from a file. `eval-retry` takes its path from the log, so the copy is in the cache
-    folder.
+    The provider reads values only from a file. `eval-retry` takes the path of this file from the log, so a copy is kept
+    in the cache folder.
     """
     if find_spec("k8s_sandbox") is None:
         raise InvalidArgument(
@@ -119,6 +120,7 @@ def _helm_values(other_image: str | None) -> Path:
     values = yaml.safe_load(shipped_values.read_text("utf-8"))
     service = values["services"]["default"]
     if other_image is None:
+        # Once an image is published, the shipped values name it by its digest.
         if "@sha256:" in service["image"]:
             return shipped_values
         raise InvalidArgument(

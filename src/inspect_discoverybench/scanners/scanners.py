@@ -122,7 +122,7 @@ def questionable_answer() -> Scanner[Transcript]:
             question=question,
             answer=AnswerMultiLabel(labels, allow_none=True),
             reducer=_union,
-            nonce=token_hex(4),
+            nonce=token_hex(4),  # so that a message cannot imitate the markers of the transcript
         )
         # Without events, so that the model reads the conversation once and not every call.
         conversation = transcript.model_copy(update={"events": []})
@@ -136,7 +136,11 @@ def questionable_answer() -> Scanner[Transcript]:
 
 
 def _read_score(transcript: Transcript) -> Score | None:
-    """The last score of the scorer `hms`. If a score was appended later, its name has a number."""
+    """The last score of the scorer `hms`; None without one.
+
+    A score that was appended to a log has a number after its name. The name is optional in Inspect's event: an event
+    without one counts, too.
+    """
     score = None
     for event in transcript.events:
         if isinstance(event, ScoreEvent) and (event.scorer or SCORE_NAME).startswith(SCORE_NAME):
@@ -145,7 +149,10 @@ def _read_score(transcript: Transcript) -> Score | None:
 
 
 def _read_cells(transcript: Transcript) -> list[Cell]:
-    """The calls that ran code, in order, and the code that models wrote in their text."""
+    """The calls that ran code, in order, and the code that models wrote in their text.
+
+    Most messages occur more than once, so cells are collected by the id of their message.
+    """
     calls: dict[str | None, ToolCall] = {}
     cells: dict[str | None, Cell] = {}
     for message in _all_messages(transcript):
