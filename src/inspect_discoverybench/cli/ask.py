@@ -106,8 +106,7 @@ def ask(
             agent_args=solver_args,
         )
         default_judge = (task.metadata or {}).get(DEFAULT_JUDGE_KEY)
-        is_scored = default_judge is not None
-        if is_scored:
+        if default_judge is not None:  # the answer is scored
             require_judge(grader or default_judge, option="--grader")
         require_model(agent_with_model, model, options)
 
@@ -121,11 +120,11 @@ def ask(
             max_retries=MAX_RETRIES,
             **options,
         )
-    if not logs:  # After Ctrl-C, Inspect raises no error and returns no log.
+    if not logs:  # Inspect handles Ctrl-C itself, and then returns no log
         raise click.Abort
 
     [log] = logs
-    _print_result(log, options["log_dir"], is_scored)
+    _print_result(log, options["log_dir"], is_scored=default_judge is not None)
 
 
 def _full_name(solver: str) -> str:
