@@ -18,8 +18,8 @@ from inspect_discoverybench.solvers.step import Actor, create_actor
 def codegen(actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Generate twice: the whole program, then the answer.
 
-    The system prompt contains one worked example. A program that fails is not run again. A model that writes none is
-    asked for it once more.
+    The system prompt contains one worked example. A program that fails is not run again. A model that writes no program
+    is asked for one once more.
 
     Args:
         actions: The form in which the model acts, `calls` or `text`.
@@ -35,7 +35,9 @@ def codegen(actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) ->
 
 
 def create_codegen_actor(actions: str, cell_seconds: int) -> Actor:
-    """Create the actor for a form. The tool's description mentions no further calls, because there are none.
+    """Create the actor for a form.
+
+    The description of its tool `python` does not mention further calls, because only one program is run.
 
     Args:
         actions: The form in which the model acts, `calls` or `text`.
@@ -59,6 +61,7 @@ async def run_codegen(state: TaskState, actor: Actor) -> None:
     program.append_to(state)
     if not program.has_acted:
         state.messages.append(wording.message("solvers/codegen_again"))
+        # The second request for a program does not count as another turn of the agent.
         with suspend_turn_limit():
             program = await actor.step(state.messages, ["python"])
         program.append_to(state)

@@ -53,8 +53,11 @@ class Role(StrEnum):
         return get_model(role=self.value, default=evaluated)  # inspect-evals-lint: ignore[IEBP001] -- the same
 
 
-def _next_role(value: Any) -> Any:
-    """A role, in upper or lower case; None for anything else. If the goal is answered, critics write other things."""
+def _next_role(value: Any) -> str | None:
+    """The role that the critic names, in upper or lower case; None for anything else.
+
+    Anything else is no error here: if the goal is answered, nobody acts next, and critics write other things.
+    """
     name = str(value).strip().casefold()
     return name if name in (Role.PLANNER, Role.CODER, Role.ANALYST) else None
 
@@ -111,8 +114,8 @@ class Ledger(StoreModel):
     def needs_revision(self) -> bool:
         """Whether the planner must revise the plan after the last reply.
 
-        The plan is revised after `MAX_STALLS` turns without progress, or if the critic repeats an instruction since the
-        last revision without progress, at most `MAX_REVISIONS` times.
+        The plan is revised at most `MAX_REVISIONS` times, in two cases: after `MAX_STALLS` turns without progress, and
+        after one such turn if the critic then gives a role an instruction that it has had since the last revision.
         """
         if self.revisions == MAX_REVISIONS:
             return False
@@ -134,11 +137,13 @@ class Ledger(StoreModel):
 def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Run the team: the planner plans, and the critic assigns turns until the results answer the goal.
 
-    Then the analyst drafts the answer and the critic reviews it: a draft that it accepts is submitted, and any other is
-    followed by the turn that it assigns. A first draft before any code has run is followed by a turn of the coder
-    instead. After `turns` turns, with a full context window, or if the accepted draft is not an object, the analyst
-    submits. Each role has its own system prompt and its own model role (`planner`, `coder`, `analyst`, `critic`), which
-    defaults to the evaluated model. If the team stalls or repeats itself, the planner revises the plan.
+    Then the analyst drafts the answer, and the critic reviews the draft. An accepted draft is submitted. If the critic
+    rejects the draft, it assigns the next turn. If no code has run before the first draft, the draft is not reviewed,
+    and the coder takes a turn.
+
+    The analyst must submit after `turns` turns, when the context window is full, or if the accepted draft is not an
+    object. If the team stalls or repeats itself, the planner revises the plan. Each role has its own system prompt and
+    its own model role (`planner`, `coder`, `analyst`, `critic`), which defaults to the evaluated model.
 
     Args:
         turns: Maximum number of turns that the critic assigns.
@@ -154,7 +159,7 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
         instruction = actor.wording.render("solvers/datavoyager/plan")
         await _take_turn(state, actor, Role.PLANNER, instruction)
         was_sent_back = False
-        for _ in range(turns):
+        for _ in range(turns):  # each `break` leads to the analyst's forced submission below
             reply = await _ask_critic(state, actor, "verdict")
             if reply.answered:
                 instruction = actor.wording.render("solvers/datavoyager/draft")
@@ -195,13 +200,16 @@ def _next_turn(reply: CriticReply, actor: Actor) -> tuple[Role, str]:
     if ledger.needs_revision:
         ledger.record_revision()
         return Role.PLANNER, actor.wording.render("solvers/datavoyager/revise")
-    return reply.next or Role.CODER, reply.instruction or ""
+    # The goal is not answered here, and `CriticReply` checks that such a reply has both.
+    assert reply.next is not None
+    assert reply.instruction is not None
+    return reply.next, reply.instruction
 
 
 async def _take_turn(
     state: TaskState, actor: Actor, role: Role, instruction: str, *, must_submit: bool = False
 ) -> Step:
-    """Run one turn of a role, and add its messages to the shared conversation and the ledger."""
+    """Run one turn of a role. Adds its messages to the shared conversation, and the turn to the ledger."""
     async with span(role, type="agent"):
         state.messages.append(turn_message(role, instruction))
         conversation = _conversation(state, role, actor)
@@ -225,14 +233,16 @@ async def _ask_critic(state: TaskState, actor: Actor, request: str) -> CriticRep
         state.messages.append(question)
         conversation = _conversation(state, Role.CRITIC, actor)
         reply = await critic_reply(Role.CRITIC.model(), conversation, actor)
-        assessment = reply.model_dump_json(exclude_none=True)
-        state.messages.append(ChatMessageAssistant(content=assessment))
+        state.messages.append(ChatMessageAssistant(content=reply.model_dump_json(exclude_none=True)))
     store_as(Ledger).record_verdict(reply)
     return reply
 
 
 async def critic_reply(model: Model, conversation: Sequence[ChatMessage], actor: Actor) -> CriticReply:
-    """Ask the critic until its reply is valid. If none is, the coder carries out the next step of the plan."""
+    """Ask the critic until its reply is valid.
+
+    If no reply is valid, the returned reply assigns the next step of the plan to the coder.
+    """
 
     async def send(messages: list[ChatMessage]) -> ModelOutput:
         step = await actor.step(messages, [], model)
@@ -241,7 +251,7 @@ async def critic_reply(model: Model, conversation: Sequence[ChatMessage], actor:
     async def parse(text: str) -> CriticReply:
         return parse_reply(text, CriticReply)
 
-    def ask_again(_: str) -> ChatMessage:
+    def ask_again(_reason: str) -> ChatMessage:
         return turn_message(Role.CRITIC, actor.wording.render("solvers/datavoyager/ask_again"))
 
     try:
@@ -257,9 +267,9 @@ async def critic_reply(model: Model, conversation: Sequence[ChatMessage], actor:
 
 
 def _conversation(state: TaskState, role: Role, actor: Actor) -> list[ChatMessage]:
-    """The shared conversation as a role sees it: after its own system prompt.
+    """The shared conversation as a role sees it: after its own system prompt, and without the models' reasoning.
 
-    Messages of models have their text alone, as providers reject each other's reasoning blocks.
+    Each role may have a model of another provider, and providers reject each other's reasoning blocks.
     """
     prompt = actor.wording.render(f"solvers/datavoyager/{role}")
     conversation: list[ChatMessage] = [ChatMessageSystem(content=prompt)]

@@ -38,6 +38,6 @@ def goal_echo() -> Solver:
 
 def _submit(state: TaskState, name: str, hypothesis: str, workflow: str = "") -> TaskState:
     store_as(SubmissionState).submission = Submission(hypothesis=hypothesis, workflow=workflow)
-    state.output = ModelOutput.from_content(name, hypothesis)
+    state.output = ModelOutput.from_content(model=name, content=hypothesis)
     state.messages.append(state.output.message)
     return state

@@ -28,7 +28,7 @@ ACT_IN_TEXT = (
 _TOOL_PARAMETER = re.compile(r"\btools?\b|\btool_")
 
 _INVALID_ARGUMENTS = re.compile(
-    r"Error parsing the following tool call arguments:\n\n(.*)\n\nError details: ", re.DOTALL
+    r"Error parsing the following tool call arguments:\n\n(?P<arguments>.*)\n\nError details: ", re.DOTALL
 )
 """Matches Inspect's message about arguments that are no JSON, the only place that keeps them as they were written:
 https://github.com/UKGovernmentBEIS/inspect_ai/blob/main/src/inspect_ai/model/_call_tools.py (`parse_tool_call`)."""
@@ -76,6 +76,11 @@ async def _request(
     tools: Sequence[Tool],
     choice: ToolChoice | None,
 ) -> ModelOutput:
+    """Send one request.
+
+    If the conversation does not fit into the context window of a local server, the error is returned as a reply with
+    the stop reason `model_length`, as Inspect does for other providers.
+    """
     try:
         with model_errors(_subject(model), model):
             return await model.generate(_merged_messages(conversation), tools=list(tools), tool_choice=choice)
@@ -95,9 +100,10 @@ def _merged_messages(conversation: Sequence[ChatMessage]) -> list[ChatMessage]:
     """
     messages: list[ChatMessage] = []
     for message in conversation:
-        last = messages[-1] if messages else None
         if isinstance(message, ChatMessageAssistant) and not message.text and not message.tool_calls:
             continue
+
+        last = messages[-1] if messages else None
         if isinstance(last, ChatMessageUser) and isinstance(message, ChatMessageUser):
             both_texts = f"{last.text}\n\n{message.text}"
             messages[-1] = last.model_copy(update={"content": both_texts})
@@ -132,12 +138,13 @@ def _names_tools(error: ModelFailed, model: Model) -> bool:
 
     OpenRouter answers 404, Ollama and vLLM 400, and llama.cpp 500.
     """
+    # The name of a model may contain "tool", too.
     reason = error.failure.replace(_subject(model), "").replace(model.name, "")
     return _TOOL_PARAMETER.search(reason) is not None
 
 
 def _is_empty(output: ModelOutput) -> bool:
-    """Whether a reply has no text and no call, although no limit or filter has ended it."""
+    """Whether a reply has no choices, or neither text nor call although no limit or filter has ended it."""
     if not output.choices:
         return True
     if output.stop_reason in CUT_OFF:
@@ -154,6 +161,7 @@ def _normalized(output: ModelOutput) -> ModelOutput:
     change what the model sees. The conversation and the tool's event get the copy; the event of the model call keeps
     the original.
     """
+    # `model_dump_json` would fail on lone surrogates.
     text = json.dumps(output.model_dump(mode="json", fallback=str), ensure_ascii=False)
     copy = ModelOutput.model_validate_json(replace_surrogates(text))
     if copy.message.tool_calls:
@@ -162,13 +170,13 @@ def _normalized(output: ModelOutput) -> ModelOutput:
 
 
 def _normalized_call(call: ToolCall) -> ToolCall:
-    """A call of one of our tools with texts as arguments. If the required argument is missing, the arguments stay.
+    """A call of one of our tools, with the tool's own name and with texts as arguments.
 
-    A lone backslash, as in LaTeX, is read as a backslash. The call does not fail because of it.
-
-    Models also write `Submit` or `functions.submit`.
+    If the required argument is missing, the arguments stay as they are. A call of another tool is returned unchanged.
     """
-    name = call.function.rpartition(".")[2].casefold()
+    # Models also write `Submit` or `functions.submit`.
+    _, _, written_name = call.function.rpartition(".")
+    name = written_name.casefold()
     if name not in ARGUMENTS:
         return call
     arguments = arguments_as_text(_written_arguments(call, latex=name == SUBMIT), name)
@@ -178,7 +186,11 @@ def _normalized_call(call: ToolCall) -> ToolCall:
 
 
 def _written_arguments(call: ToolCall, *, latex: bool) -> Mapping[str, Any]:
-    r"""The arguments of a call, also if Inspect could not read them because of lone backslashes or raw line ends.
+    r"""The arguments of a call as the model wrote them.
+
+    Inspect cannot read JSON with raw line ends or with lone backslashes, as in LaTeX. Such arguments are read here, and
+    a lone backslash is read as a backslash. For text that is no JSON for another reason, Inspect's own arguments are
+    returned. The call then keeps its error, and Inspect tells the model.
 
     Args:
         call: The call.
@@ -188,7 +200,7 @@ def _written_arguments(call: ToolCall, *, latex: bool) -> Mapping[str, Any]:
     if invalid is None:
         return call.arguments
     try:
-        content = parse_json(invalid[1], latex=latex)
-    except ReplyRejected:  # cut off, or no JSON for another reason: Inspect tells the model
+        content = parse_json(invalid["arguments"], latex=latex)
+    except ReplyRejected:
         return call.arguments
     return content if isinstance(content, Mapping) else call.arguments

@@ -36,8 +36,10 @@ class AgentFile:
     @classmethod
     def of(cls, name: str) -> "AgentFile | None":
         """The file of an agent with a name such as `mine.py@head_first` or `mine.py`; None for a registry name."""
-        file, separator, agent = name.rpartition("@")
-        path = Path(file if separator else name)
+        file, agent = name, None
+        if "@" in name:
+            file, agent = name.rsplit("@", 1)
+        path = Path(file)
         if path.suffix != ".py":
             return None
         if not path.is_file():
@@ -45,7 +47,7 @@ class AgentFile:
                 f"The agent's file '{path}' does not exist. Check the spelling, pass an absolute path, or run the "
                 "command in the folder of the first run."
             )
-        return cls(path, agent if separator else None)
+        return cls(path, agent)
 
     @property
     def digest(self) -> str:
@@ -87,7 +89,7 @@ class AgentFile:
         """Convert an error of the file's code into one line that names the line of the file."""
         try:
             yield
-        except DiscoveryBenchError:
+        except DiscoveryBenchError:  # its message is such a line
             raise
         except (Exception, SystemExit) as error:  # the code is the user's, and may raise anything
             frames = extract_tb(error.__traceback__)
@@ -98,7 +100,8 @@ class AgentFile:
             raise InvalidArgument(f"{place}: {reason} {remedy}") from error
 
     def _load(self) -> ModuleType:
-        # Inspect's own loader is private. No other module has this name, and it changes with the content.
+        # Inspect's own loader is private. The name differs from those of other modules, and if the content changes, so
+        # does the name.
         name = f"agent_file_{self.digest[:12]}_{self.path.stem}"
         spec = spec_from_file_location(name, self.path.absolute())
         if spec is None or spec.loader is None:
@@ -156,7 +159,7 @@ def _factories(module: ModuleType) -> dict[str, Callable[..., Any]]:
 
 
 def _kind(value: Any) -> str | None:
-    """The kind of a registered object."""
+    """The kind of an object in Inspect's registry, such as `solver`; None if it is not registered."""
     try:
         return registry_info(value).type
     except ValueError:

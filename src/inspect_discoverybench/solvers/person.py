@@ -33,10 +33,11 @@ def person_instructions(working_limit: float | None, time_limit: float | None) -
     """
     limits = []
     if working_limit is not None:
-        minutes = f"{working_limit / 60:.0f} minutes"
-        limits.append(f"The task ends after {minutes}, even if you stop the clock.")
+        limits.append(f"The task ends after {working_limit / 60:.0f} minutes, even if you stop the clock.")
     if time_limit is not None:
-        minutes = f"{time_limit / 60:.0f} minutes, counted from the start of the sample"
-        limits.append(f"The task ends after {minutes}, even if you stop the clock.")
+        limits.append(
+            f"The task ends after {time_limit / 60:.0f} minutes, counted from the start of the sample, "
+            "even if you stop the clock."
+        )
     text = " ".join(limits) or "There is no time limit."
     return Prompt.load("solvers/person").render(limits=text)

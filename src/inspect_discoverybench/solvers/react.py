@@ -15,8 +15,9 @@ from inspect_discoverybench.solvers.step import Actor, create_actor, has_submitt
 def react(turns: int = 25, actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Let the model run code, one step after the other, until it submits.
 
-    The last of `turns` model calls says that it is the last one, and must submit. A message without an action gets one
-    reminder; a second one in a row leads to the last call. No text ends a run by itself.
+    In the last of `turns` model calls, the model is told that it is the last one, and must submit. A message without an
+    action is followed by a reminder. If the next message has no action either, the last call follows at once. No text
+    ends a run by itself.
 
     Args:
         turns: Maximum number of model calls.

@@ -39,11 +39,12 @@ from inspect_discoverybench.solvers.step import Actor
 from inspect_discoverybench.submission.submission import Submission, SubmissionState
 
 MAX_REFLECTION_LENGTH = 2000
-"""Maximum length of a reflection in characters. The prompt asks for at most 200 words; all later trials would have to
-read a repetition."""
+"""Maximum length of a reflection in characters. The prompt asks for at most 200 words. A model that repeats itself
+writes more, and all later trials would have to read the repetition."""
 
 FOLDER_SECONDS = 120
-"""Time limit for a trial's folder, enough to copy 20 data files. The agent's code can make every step wait."""
+"""Time limit in seconds for preparing a trial's folder, enough to copy 20 data files. There is a limit because the
+agent's code can make every step wait."""
 
 
 class Trial(BaseModel):
@@ -60,7 +61,7 @@ class ReflexionState(StoreModel):
     """The trials of a sample, kept in the log."""
 
     oracle: bool = True
-    """The agent sees scores, so its results are not comparable with those of other agents."""
+    """Always true. The agent sees scores, so its results are not comparable with those of other agents."""
 
     trials: list[Trial] = Field(default_factory=list)
     """Every completed trial. The sample is scored by the last one."""
@@ -87,8 +88,9 @@ def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAU
     """Repeat CodeGen until HMS is 1, at most `trials` times, with a reflection on the score between trials.
 
     The score is the only information from the judge that the model sees. Each trial starts with a clean conversation
-    and a new session in a new folder with the original data files. If the code of a trial makes this impossible, that
-    trial is the last. If a limit ends a trial before it submits, the previous trial's submission is scored.
+    and a new session in a new folder with the original data files. If the code of a trial makes this impossible, or if
+    the judge gives no valid reply about a trial, that trial is the last. If a limit ends a trial before it submits, the
+    previous trial's submission is scored.
 
     Args:
         trials: Maximum number of trials.
@@ -117,7 +119,7 @@ def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAU
         lessons: list[str] = []
         for number in range(1, trials + 1):
             async with span(f"trial {number}", type="agent"):
-                if lessons:
+                if lessons:  # from the second trial on
                     obstacle = await open_trial_folder(f"trial-{number}", copies, checksums)
                     if obstacle is not None:
                         transcript().info(f"There are no more trials: {obstacle}", source="reflexion")
@@ -232,7 +234,7 @@ async def open_trial_folder(folder: str, copies: str, checksums: Mapping[str, st
             changed = await changed_files(checksums, folder)
     except (OSError, RuntimeError, DiscoveryBenchError) as error:
         await require_not_lost()
-        # The sandbox worked before the agent's code ran.
+        # The sandbox worked before the agent's code ran, so that code is the cause.
         return one_line(error)
     if changed:
         names = ", ".join(changed)

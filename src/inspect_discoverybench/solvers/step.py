@@ -43,8 +43,8 @@ OBSERVATION = {"function": "python"}
 """Metadata of messages with the output of code."""
 
 MAX_KEPT_LENGTH = 2000
-"""Maximum length, in characters, of a reply in the conversation that reached the token limit without an action. It is
-often a repetition, and would fill the context window."""
+"""Length in characters to which a reply is cut in the conversation if it reached the token limit without an action.
+Such a reply is often a repetition, and would fill the context window."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,8 @@ class Actor(ABC):
 
         Args:
             conversation: The messages so far. They are not modified.
-            allowed: The actions that the model can take. A single one must be taken, and is carried out once.
+            allowed: The actions that the model can take; none by default. If only one action is allowed, the model must
+                take it, and it is carried out once.
             model: The model; defaults to the evaluated model.
 
         Raises:
@@ -107,9 +108,9 @@ class Actor(ABC):
         """
 
     async def submit(self, conversation: Sequence[ChatMessage], model: Model | None = None) -> Step:
-        """Take the last step, in which the model must submit. It is repeated once if nothing was submitted.
+        """Take the last step, in which the model must submit. If nothing was submitted, it is repeated once.
 
-        Texts are stored if there is still no submission. The scorer reads the answer from them.
+        If there is still no submission, the texts of both replies are stored. The scorer reads the answer from them.
         """
         first = await self.step(conversation, ["submit"], model)
         if has_submitted():
@@ -118,6 +119,7 @@ class Actor(ABC):
         if first.output.stop_reason == "model_length":
             conversation = await trim_messages(list(conversation), preserve=KEPT_AFTER_OVERFLOW)
         before = [*first.messages, self.wording.message("solvers/submit_again")]
+        # The second request does not count as another turn of the agent.
         with suspend_turn_limit():
             second = await self.step([*conversation, *before], ["submit"], model)
         if not has_submitted():
@@ -177,14 +179,14 @@ class WrittenAnswer:
 
 @dataclass(frozen=True)
 class NoAction:
-    """A text without an action that is allowed."""
+    """A text with neither code that may run nor an answer."""
 
 
 def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> WrittenCode | WrittenAnswer | NoAction:
     """Read the action in a model's text: code in blocks, or an answer as an object.
 
-    The code is that of the first block, or of all blocks if only code is allowed. If the first block contains the
-    object of an answer, it is no code. An answer is returned even if only code is allowed.
+    The code is that of the first block, or of all blocks if only code is allowed. If the text has an answer's object up
+    to the end of the first block, that block is no code. An answer is returned even if only code is allowed.
     """
     if not allowed:
         return NoAction()
@@ -192,7 +194,7 @@ def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> WrittenCo
     is_complete = output.stop_reason not in CUT_OFF
     text = without_reasoning(output.completion, is_complete)
     blocks = python_blocks(text, is_complete) if "python" in allowed else []
-    # The text up to and including the first block.
+    # The text up to the end of the first block is no answer.
     has_code = bool(blocks) and parse_submission(text[: blocks[0].end]) is None
     if has_code:
         # If `submit` is allowed too, only the first block is run, so that the model sees its output. If not, a program
@@ -225,6 +227,7 @@ class WritingActor(Actor):
         before: list[ChatMessage] = []
         if isinstance(action, WrittenAnswer) and "python" in allowed and self._is_too_early(conversation):
             before = [output.message, self.wording.message("solvers/text/too_early")]
+            # The second request does not count as another turn of the agent.
             with suspend_turn_limit():
                 output = await _generate_text(model, [*conversation, *before])
             action = read_action(output, allowed)
@@ -246,7 +249,7 @@ class WritingActor(Actor):
             case WrittenAnswer(submission) if "submit" in allowed:
                 store_as(SubmissionState).submission = submission
                 return Step(output, [output.message], has_acted=True)
-            case WrittenAnswer():
+            case WrittenAnswer():  # only code is allowed
                 return Step(output, [output.message])
             case NoAction():
                 return Step(output, [_kept_message(output, allowed)])
@@ -258,7 +261,11 @@ class WritingActor(Actor):
         return not has_run_code(conversation) and not was_sent_back
 
     async def _run(self, code: str, conversation: list[ChatMessage]) -> ChatMessageUser:
-        """Run code as if the last message had called the tool. The log then has the call. Returns the output."""
+        """Run code as if the last message had called the tool, so that the log has the call.
+
+        Returns:
+            A message of the user with the output or the error message.
+        """
         *earlier, message = conversation
         call = ToolCall(
             id=uuid4().hex,
@@ -279,7 +286,7 @@ ACTORS: Mapping[str, type[Actor]] = {"calls": CallingActor, "text": WritingActor
 """The actor for each form in which a model acts."""
 
 ACTION_FORMS = tuple(ACTORS)
-"""These forms, the default of the agents first."""
+"""Names of the forms. The first one is the default of the agents."""
 
 
 def create_actor(form: str, python: Tool | None = None) -> Actor:
@@ -334,7 +341,8 @@ def _early_submissions(calls: Sequence[ToolCall]) -> list[ToolCall]:
 def _calls_to_execute(output: ModelOutput, allowed: Sequence[ActionName]) -> list[ToolCall]:
     """The calls to execute. Early submissions come last.
 
-    If a single action is allowed, it is required, and only one other call is executed.
+    If only one action is allowed, it is required, and only one call is executed. Early submissions are kept besides
+    it, because each of them gets a reply that refuses it.
     """
     calls = output.message.tool_calls or []
     if not allowed or output.stop_reason == "model_length":  # the server may have cut the calls off
@@ -352,12 +360,12 @@ def _calls_to_execute(output: ModelOutput, allowed: Sequence[ActionName]) -> lis
 def _tool_choice(allowed: Sequence[ActionName]) -> ToolChoice:
     if not allowed:
         return "none"
-    # All providers understand that a call is required, and not all that it is one of a certain tool.
+    # All providers can require a call. Not all of them can require a call of a certain tool.
     return "any" if len(allowed) == 1 else "auto"
 
 
 def _kept_message(output: ModelOutput, allowed: Sequence[ActionName]) -> ChatMessageAssistant:
-    """Get the message for the conversation. If the model repeated itself in place of an action, it is cut."""
+    """The model's message for the conversation. It is cut if it reached the token limit in place of an action."""
     message = output.message
     if allowed and output.stop_reason == "max_tokens" and not message.tool_calls:
         return message.model_copy(update={"content": without_reasoning(message.text)[:MAX_KEPT_LENGTH]})

@@ -16,7 +16,8 @@ def submit(state: TaskState | None = None) -> Tool:
     """Record the agent's submission. Only the first submission counts.
 
     Args:
-        state: The sample to complete. Inspect's `generate()` then ends.
+        state: The sample. It is marked as completed, so that Inspect's `generate()` ends; None for the agents of this
+            package, which end by themselves.
     """
 
     async def execute(hypothesis: str, workflow: str = "") -> str:
