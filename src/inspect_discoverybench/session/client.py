@@ -97,10 +97,9 @@ def run(folder: str, owner: int, code: bytes, seconds: float, max_output: int) -
     kernel.sendall(b"%d\n%b" % (len(code), code))
 
     output = Capture(max_output)
-    status = json_string(follow(kernel, reader, output, seconds))
-    text = json_string(output.text())
+    status = follow(kernel, reader, output, seconds)
     was_restarted = "true" if restarted else "false"
-    return f'{{"status": {status}, "output": {text}, "restarted": {was_restarted}}}'
+    return f'{{"status": {json_string(status)}, "output": {json_string(output.text())}, "restarted": {was_restarted}}}'
 
 
 def json_string(text: str) -> str:
@@ -112,7 +111,7 @@ def json_string(text: str) -> str:
 
 
 def follow(kernel: _socket.socket, reader: int, output: Capture, seconds: float) -> str:
-    """Collect output until the kernel reports a status, dies, or has to be killed."""
+    """Add to the output until the kernel reports a status, dies, or has to be killed. Returns the cell's status."""
     deadline = time.monotonic() + seconds
     last_signal = 0
     os.set_blocking(reader, False)
@@ -120,8 +119,10 @@ def follow(kernel: _socket.socket, reader: int, output: Capture, seconds: float)
     while True:
         remaining = max(0.0, deadline - time.monotonic())
         ready, _, _ = select.select(sources, [], [], remaining)
-        if reader in ready and not output.fill(reader):
-            sources.remove(reader)
+        if reader in ready:
+            is_open = output.fill(reader)
+            if not is_open:
+                sources.remove(reader)
 
         if kernel in ready:
             status = read_line(kernel)
@@ -131,7 +132,7 @@ def follow(kernel: _socket.socket, reader: int, output: Capture, seconds: float)
             return "killed" if last_signal == SIGKILL else "died"
 
         if time.monotonic() >= deadline and last_signal != SIGKILL:
-            # First like Ctrl-C, which also reaches child processes.
+            # At first an interrupt, as by Ctrl-C, which also reaches child processes. A cell that ignores it is killed.
             last_signal = SIGKILL if last_signal else SIGINT
             os.killpg(process_of(kernel), last_signal)
             deadline = time.monotonic() + GRACE_SECONDS
@@ -147,7 +148,7 @@ class Capture:
         self.total = 0
 
     def fill(self, reader: int) -> bool:
-        """Read what the pipe holds now; return False once its last writer has closed it."""
+        """Read what the pipe holds now. Returns whether it is still open: False once its last writer has closed it."""
         for _ in range(PIPE_READS):
             try:
                 chunk = os.read(reader, 65536)
@@ -279,18 +280,20 @@ def stop(folder: str) -> None:
 
 
 def process_of(kernel: _socket.socket) -> int:
-    """Process id of the kernel. The operating system tells it, even while the kernel is busy."""
+    """Process id of the kernel. The operating system knows it, so the kernel may be busy."""
     import struct
 
     if sys.platform == "darwin":
-        peer = kernel.getsockopt(0, 2, 4)  # SOL_LOCAL, LOCAL_PEERPID
-        return int(struct.unpack("i", peer)[0])
-    peer = kernel.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12)
-    return int(struct.unpack("3i", peer)[0])
+        peer = kernel.getsockopt(0, 2, 4)  # SOL_LOCAL, LOCAL_PEERPID, the size of the result
+        (process,) = struct.unpack("i", peer)
+    else:
+        peer = kernel.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12)
+        process, _user, _group = struct.unpack("3i", peer)
+    return int(process)
 
 
 def read_line(connection: _socket.socket) -> str:
-    """Read one line; return "" if the connection is closed or does not continue."""
+    """Read one line, without its end. Returns "" if the connection is closed or does not continue."""
     line = bytearray()
     while not line.endswith(b"\n"):
         try:

@@ -22,13 +22,13 @@ import types
 from contextlib import suppress
 from typing import Any
 
-# A library before those that need it. Together they take more than a second.
+# Each library stands before those that import it. Together, the imports take more than a second.
 WARM_UP = ("numpy", "pandas", "scipy.stats", "statsmodels.api")
 
 WARM_UP_SECONDS = 0.3
-"""Pause before the first import of the warm-up: a model that answers at once needs none."""
+"""Pause before the first import of the warm-up. If a cell comes within it, nothing is imported in advance."""
 
-COMMAND = re.compile(r"([ \t]*)[%!](?:\\\n|[^\n])*")
+COMMAND = re.compile(r"(?P<indentation>[ \t]*)[%!](?:\\\n|[^\n])*")
 """A notebook command and its indentation. A backslash continues it on the next line."""
 
 TOKEN = re.compile(
@@ -67,7 +67,7 @@ def serve(folder: str, ready: int) -> None:
         cell.client, _ = server.accept()
         try:
             cell.client.sendall(b"ready\n")
-            _, descriptors, _, _ = socket.recv_fds(cell.client, 1, 1)
+            _, descriptors, _, _ = socket.recv_fds(cell.client, bufsize=1, maxfds=1)
             code = read_request(cell.client)
         except (OSError, ValueError):
             continue  # the client disconnected before it sent a request
@@ -168,8 +168,9 @@ def redirect(output: int) -> None:
 
 
 def execute(code: str, namespace: dict[str, Any], name: str) -> str:
-    """Run `code`, echo its last expression, and print the traceback of any exception."""
-    linecache.cache[name] = (len(code), None, code.splitlines(True), name)
+    """Run `code`, echo its last expression, and print the traceback of any exception. Returns the cell's status."""
+    # Tracebacks read the lines of the cell here: the size, the time of modification, the lines and the file name.
+    linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
     try:
         evaluate(parse(code, name), namespace, name)
     except TimeLimit:
@@ -183,7 +184,10 @@ def execute(code: str, namespace: dict[str, Any], name: str) -> str:
 
 
 def parse(code: str, name: str) -> ast.Module:
-    """Parse a cell, without its notebook commands (`%matplotlib inline`, `!pip install …`) if it is not Python.
+    """Parse a cell.
+
+    If it is not Python, its notebook commands (`%matplotlib inline`, `!pip install …`) are left out, and the agent is
+    told which lines they were on.
 
     Raises:
         SyntaxError: The cell is not Python, and has no notebook commands, or is not Python without them either.
@@ -199,10 +203,12 @@ def parse(code: str, name: str) -> ast.Module:
     numbers = [code.count("\n", 0, command.start()) + 1 for command in commands]
     lines = ", ".join(f"line {number}" for number in numbers)
     sys.stdout.write(f"[Left out: {lines}. Notebook commands, which begin with % or !, are not available.]\n")
+    # No statement replaces them if possible: it could precede an import from `__future__`, or follow the last
+    # expression, which would not be echoed then.
     with suppress(SyntaxError):
-        return ast.parse(replace(code, commands, ""), name)
-    # A block may consist of them, and needs a statement.
-    return ast.parse(replace(code, commands, "pass"), name)
+        return ast.parse(replace(code, commands, statement=""), name)
+    # A block that consists of commands alone needs a statement.
+    return ast.parse(replace(code, commands, statement="pass"), name)
 
 
 def find_commands(code: str) -> list[re.Match[str]]:
@@ -239,7 +245,7 @@ def replace(code: str, commands: list[re.Match[str]], statement: str) -> str:
     position = 0
     for command in commands:
         continuation_lines = "\n" * command[0].count("\n")
-        parts += [code[position : command.start()], command[1], statement, continuation_lines]
+        parts += [code[position : command.start()], command["indentation"], statement, continuation_lines]
         position = command.end()
     return "".join([*parts, code[position:]])
 

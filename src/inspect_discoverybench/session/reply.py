@@ -13,7 +13,7 @@ NOTICE_BYTES = 100
 """Maximum length of the notice that replaces omitted output."""
 
 JSON_CHARACTERS = 6
-"""Characters in which JSON writes a byte of output at most, as in `\\u0001`."""
+"""Maximum number of characters that JSON needs for one byte of output, as in `\\u0001`."""
 
 OTHER_CHARACTERS = 1000
 """More than the reply has besides the output."""
@@ -23,7 +23,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def clean(text: str) -> str:
-    """Remove lone surrogates, which cannot be logged, and control sequences.
+    """Remove escape sequences, and replace other control characters, and lone surrogates, which cannot be logged.
 
     Text that ends in a carriage return, such as each state of a progress bar, becomes a separate line.
     """

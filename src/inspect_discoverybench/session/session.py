@@ -38,7 +38,10 @@ CLIENT_SECONDS = 30
 """Time beyond the cell's limit for the client to start a lost kernel, or to kill one that ignores its interrupt."""
 
 START_SECONDS = 40
+"""Time limit for starting a kernel, and for creating a temporary folder, in seconds."""
+
 STOP_SECONDS = 10
+"""Time limit for ending a kernel, and for a check that the sandbox runs commands, in seconds."""
 
 LOSS_SECONDS = 60
 """Time limit for finding out, in seconds, whether the sandbox was lost. A busy engine may take several."""
@@ -96,11 +99,11 @@ class SessionState(StoreModel):
     """All folders that were created in the sandbox's temporary directory."""
 
     host: str | None = None
-    """Host name of the sandbox, in Docker the id of the container; None until a kernel has started. Later failures of
-    the session are caused by the agent's code."""
+    """Host name of the sandbox, in Docker the id of the container; None until a kernel has started. From then on,
+    failures of the session count as caused by the agent's code."""
 
     installations: int = 0
-    """Number of times the client and the kernel were written. The agent's code can delete or change it."""
+    """Number of times the client and the kernel were written. The agent's code can delete or change these files."""
 
     cells: int = 0
     """Number of cells run."""
@@ -160,7 +163,7 @@ class PythonSession:
         state = store_as(SessionState)
         if state.folder is not None:
             with suppress(_Unusable, SandboxUnavailableError):
-                await _python([f"{state.folder}/client.pyc", "stop", state.folder], None, STOP_SECONDS)
+                await _python([f"{state.folder}/client.pyc", "stop", state.folder], seconds=STOP_SECONDS)
             state.folder = None
 
     async def move_to(self, folder: str) -> None:
@@ -169,7 +172,10 @@ class PythonSession:
         store_as(SessionState).working_folder = folder
 
     async def end(self) -> None:
-        """End the kernel and remove its files in a local sandbox. All others remove processes and files themselves."""
+        """In a local sandbox, end the kernel and remove the temporary folders.
+
+        All other sandboxes end processes and remove files themselves.
+        """
         await _wait_for_early_start()
         folders = store_as(SessionState).temporary_folders
         if not folders or not is_local():
@@ -221,12 +227,17 @@ class PythonSession:
         package = files(__package__)
         client = package.joinpath("client.py").read_text("utf-8")
         kernel = package.joinpath("kernel.py").read_text("utf-8")
-        result = await _python(["-c", _INSTALL_PROGRAM, _owner()], f"{client}\0{kernel}", START_SECONDS)
+        result = await _python(
+            ["-c", _INSTALL_PROGRAM, _owner()],
+            seconds=START_SECONDS,
+            standard_input=f"{client}\0{kernel}",
+        )
         started = _STARTED.fullmatch(result.stdout)
         if started is None:
             raise _Unusable(_reason(result))
         host, state.folder = started.groups()
-        state.host = state.host or host
+        if state.host is None:  # later, the agent's code may have changed what the client prints
+            state.host = host
         state.add_folder(state.folder)
 
     async def _call(self, state: SessionState, code: str) -> ExecResult[str]:
@@ -240,7 +251,7 @@ class PythonSession:
         ]
         # A model's text may contain lone surrogates.
         source = code.encode("utf-8", "surrogatepass")
-        return await _python(command, source, self.cell_seconds + CLIENT_SECONDS)
+        return await _python(command, seconds=self.cell_seconds + CLIENT_SECONDS, standard_input=source)
 
 
 async def create_temporary_folder() -> str:
@@ -250,7 +261,7 @@ async def create_temporary_folder() -> str:
         DiscoveryBenchError: The sandbox has no Python or no folder that can be written to.
     """
     try:
-        result = await _python(["-c", f"{_NEW_FOLDER}print(folder)"], None, START_SECONDS)
+        result = await _python(["-c", f"{_NEW_FOLDER}print(folder)"], seconds=START_SECONDS)
     except _Unusable as failure:
         raise DiscoveryBenchError(f"The sandbox cannot create a temporary folder ({failure})") from None
     if not result.success:
@@ -271,20 +282,27 @@ async def _wait_for_early_start() -> None:
         await ended.wait()
 
 
-async def _python(arguments: list[str], source: bytes | str | None, seconds: int) -> ExecResult[str]:
-    """Run Python in the sandbox's working folder, with `source` as its standard input.
+async def _python(arguments: list[str], *, seconds: int, standard_input: bytes | str | None = None) -> ExecResult[str]:
+    """Run Python in the working folder of the session.
+
+    Args:
+        arguments: Its command-line arguments.
+        seconds: Its time limit.
+        standard_input: Its standard input; empty by default.
 
     Raises:
         _Unusable: It did not end in time, or could not be run although the sandbox runs other commands.
         SandboxUnavailableError: The sandbox runs no commands.
     """
-    # The interpreter with the data analysis packages. Isolated mode without site-packages starts in milliseconds.
+    # On this machine, Inspect's interpreter has the data analysis packages. The client starts the kernel with the same
+    # interpreter. The client itself needs no packages, and in isolated mode without site-packages it starts in
+    # milliseconds.
     interpreter = sys.executable if is_local() else "python3"
     try:
-        # A cell may sleep for minutes, so it holds none of the few processes that Inspect allows at a time.
+        # A cell may sleep for minutes. So it does not count among the few processes that Inspect runs at a time.
         return await sandbox().exec(
             [interpreter, "-I", "-S", *arguments],
-            input=source,
+            input=standard_input,
             cwd=store_as(SessionState).working_folder,
             timeout=seconds,
             timeout_retry=False,

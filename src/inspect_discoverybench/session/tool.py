@@ -59,9 +59,9 @@ def python(cell_seconds: int = DEFAULT_CELL_SECONDS, output_bytes: int = DEFAULT
 
 
 def wrote_calls_as_text(events: Sequence[Event]) -> bool:
-    """Whether a model wrote code or a call as text, and called no tool whenever it was offered the tool `python`.
+    """Whether a model that was offered the tool `python` never called a tool, but wrote code or a call as text.
 
-    A call that was forced later does not count.
+    Requests that do not offer `python` are ignored, such as the last one, which requires a call of `submit`.
     """
     texts = []
     for event in events:
