@@ -80,15 +80,19 @@ def _unused_variables(values: Values) -> list[Values]:
 
 
 def _derivation(target: Values, variables: Sequence[Values]) -> Values:
-    """Children of a target, and the sum of a quadratic term for each, around the middle of the target's range."""
-    numbers = [variable for variable in variables if "low" in variable]
-    children = numbers[:CHILDREN]
+    """The children of a target, and an expression of them: the middle of the target's range, and a term for each child.
+
+    A term is quadratic in the child's distance from the middle of the child's range.
+    """
+    numeric = [variable for variable in variables if "low" in variable]
+    children = numeric[:CHILDREN]
     deviation = SPREAD * _width(target)
     terms = [f"{_middle(target):g}"]
     for child in children:
         name = child["name"]
         squared_distance = f"(df['{name}'] - {_middle(child):g}) ** 2"
-        # It has about a twelfth of the squared width as its mean and its standard deviation.
+        # The mean of the squared distance is a twelfth of the squared width if the child's values are even over its
+        # range, and its standard deviation is nearly the same. So the term has the mean 0 and about this deviation.
         curvature = 12 * deviation / _width(child) ** 2
         terms.append(f"{curvature:.3g} * {squared_distance} - {deviation:.3g}")
     return {"expression": " + ".join(terms), "children": children}
@@ -107,7 +111,7 @@ def _task(values: Values) -> Values:
 
     The question mentions the facets that are not masked. So no two tasks have the same question.
     """
-    target, _ = values["name"].split("/")
+    target, _ = values["name"].split("/")  # the second part is the length of the path in the tree
     population = values["population"]
     variables = " and ".join(values["variables"])
     means = json.dumps(values["table"])[:600]  # a hypothesis has at most 1,200 characters
@@ -124,6 +128,7 @@ def _goal(values: Values, target: str) -> str:
         variables = " and ".join(values["variables"])
         return f"{population}, how does the {target} depend on {variables}?"
 
+    # The question has the expression, but not the names of its variables, which are masked.
     relationship = values["expression"]
     for number, name in enumerate(values["variables"], 1):
         relationship = relationship.replace(f"df['{name}']", f"x{number}")

@@ -45,12 +45,12 @@ def _stems(text: str) -> set[str]:
     return {word[:5].casefold() for word in _WORD.findall(text)}
 
 
-def _overlap(gold: str, predicted: str) -> float:
-    """The share of the words of the first text that are in the second one."""
-    if gold == predicted:
+def _overlap(text: str, other: str) -> float:
+    """The share of the words of a text that are in another one; 1 for identical texts, even without words."""
+    if text == other:
         return 1.0
-    stems = _stems(gold)
-    common = stems & _stems(predicted)
+    stems = _stems(text)
+    common = stems & _stems(other)
     return len(common) / max(1, len(stems))
 
 
@@ -128,4 +128,8 @@ _RULES: Mapping[str, Callable[[Values], Values]] = {
     "answer": _relationship,
     "hypothesis": _extract,
 }
-"""A key that the contract of each question has, but none of the later ones, and the rule for its answer."""
+"""The rule for each question, by a key in the question's contract.
+
+A question is recognized by the first of these keys that it contains. So a key must not be in the contract of a question
+further down.
+"""

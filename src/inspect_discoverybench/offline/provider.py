@@ -38,7 +38,10 @@ class Request:
 
     @property
     def role(self) -> str | None:
-        """The role whose turn it is, for agents with roles. They record it in the metadata of messages."""
+        """The role whose turn it is; None for agents without roles.
+
+        Agents with roles record the role in the metadata of the message that begins its turn.
+        """
         role: str | None = None
         for message in self.messages:
             metadata = message.metadata or {}
@@ -60,9 +63,10 @@ class Request:
         return ChatMessageAssistant(content="", tool_calls=[call])
 
     def question(self) -> tuple[str, dict[str, Any]]:
-        """The first message with a JSON block: its text without the block, and the values in the block.
+        """The user's first message with a JSON block: its text without the block, and the values in the block.
 
-        Values are data, so a sentence in them is no part of the question. Later messages send an invalid reply back.
+        The text is without the values, so that a sentence in the data is not taken for a question. Later messages
+        answer an invalid reply, and do not count. Without such a message, the text and the values are empty.
         """
         decoder = json.JSONDecoder()
         for message in self.messages:
