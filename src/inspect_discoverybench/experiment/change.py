@@ -37,17 +37,21 @@ class Change:
             raise InvalidExperiment(f"--set {text}: expected a.b=c.")
         value = parse_yaml(yaml, f"--set {path}")
         public = public_settings({path: value})
-        if public != {path: value}:
+        if public != {path: value}:  # the value has a secret
             text = f"{path}={public[path]}"
         return cls(path, value, ("--set", text))
 
     def apply(self, values: Arguments) -> Override:
         """Change the value in place. Mappings that are missing on the way to it are added.
 
-        A bare name on the way, such as that of a model, becomes a mapping with the name.
+        A bare name of a component on the way becomes a mapping with this name. For instance, `models.0.base_url` can
+        be set if `models.0` is `openai/gpt-4o`.
+
+        Args:
+            values: The values of the file.
 
         Returns:
-            What was set: the value, or the outermost mapping that was added.
+            The place that was set: that of the value, or of the outermost mapping that was added.
 
         Raises:
             InvalidExperiment: There is no such place.
@@ -57,14 +61,14 @@ class Change:
         place: Place = ()
         is_added = False
         try:
-            for part, following in pairwise(parts):
+            for part, next_part in pairwise(parts):
                 key = _index_or_key(container, part)
                 if not is_added:
                     place = (*place, key)
                 if isinstance(container, dict) and container.get(key) is None:
                     container[key] = {}
                     is_added = True
-                elif isinstance(container[key], str) and following in ModelSpec.model_fields:
+                elif isinstance(container[key], str) and next_part in ModelSpec.model_fields:
                     container[key] = {"name": container[key]}
                 container = container[key]
 
@@ -81,7 +85,7 @@ class Change:
 
     @property
     def _line(self) -> str:
-        """Its words in one line."""
+        """The words of the command line in one line."""
         words = " ".join(self.words).split()
         return " ".join(words)
 

@@ -35,10 +35,14 @@ def require_continuation(eval_set: EvalSet, logs: Sequence[RunLog], shard: Shard
 
 
 def _require_same_division(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
-    if log.shard is None and shard is None:
+    """Refuse logs of shards for a whole run, logs of a whole run for shards, and logs of another number of shards."""
+    if log.shard is None or shard is None:
+        is_same = log.shard is None and shard is None
+    else:
+        is_same = Shard.parse(log.shard).count == shard.count
+    if is_same:
         return
-    if log.shard is not None and shard is not None and Shard.parse(log.shard).count == shard.count:
-        return
+
     owner = f"shard {log.shard}" if log.shard else "a run without shards"
     raise InvalidExperiment(
         f"{eval_set.log_dir} has logs of {owner}. Divide the experiment in the same way, or use another log_dir."
@@ -61,7 +65,7 @@ def _require_kept(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
         dataset_size = len(run.task.dataset)
     else:
         run = Shard.parse(log.shard).part_of(whole_run, position)
-        dataset_size = len(run.samples)
+        dataset_size = len(run.samples)  # the dataset of a shard's task has no other samples
     _require_same_inputs(log, run, where)
 
     # A log that is to be continued must keep its finished samples. The log of another shard is not continued, so every
@@ -69,7 +73,10 @@ def _require_kept(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
     shard_to_run = None if shard is None else str(shard)
     is_to_be_continued = log.shard == shard_to_run
     required = set(log.finished) if is_to_be_continued else log.planned
-    lost = required if _starts_over(log, eval_set, dataset_size) else required - run.sample_keys
+    kept = run.sample_keys
+    if _starts_over(log, eval_set, dataset_size):
+        kept = set()
+    lost = required - kept
     if lost:
         reason = "epochs, limits.samples, options.sample_id or sample_shuffle, or the data changed"
         if _are_beyond_limit(lost, whole_run, eval_set):
@@ -82,7 +89,10 @@ def _require_kept(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
 
 
 def _are_beyond_limit(lost: Collection[SampleKey], whole_run: PlannedRun, eval_set: EvalSet) -> bool:
-    """Whether the run would have these samples without its limit of samples."""
+    """Whether `limits.samples` is the only reason why the run lacks these samples.
+
+    If samples are shuffled, another seed can also be the reason, and the answer is no.
+    """
     if eval_set.experiment.limits.samples is None or eval_set.arguments.get("sample_shuffle"):
         return False
     without_limit = sample_keys(
@@ -92,7 +102,7 @@ def _are_beyond_limit(lost: Collection[SampleKey], whole_run: PlannedRun, eval_s
 
 
 def _position_of(log: RunLog, eval_set: EvalSet) -> int | None:
-    """The position of the log's run in the matrix."""
+    """The position of the log's run in the matrix; None if the matrix does not have the run."""
     for position, run in enumerate(eval_set.runs):
         if run.labels == log.labels:
             return position
@@ -119,5 +129,6 @@ def _starts_over(log: RunLog, eval_set: EvalSet, dataset_size: int) -> bool:
     """
     if (log.header.eval.dataset.samples or 0) > dataset_size:
         return True
+    # A shard is run without a limit, because its dataset has only the selected samples.
     is_random_selection = log.shard is None and eval_set.arguments.get("limit") is not None
     return is_random_selection and log.header.eval.config.sample_shuffle != eval_set.arguments.get("sample_shuffle")

@@ -44,7 +44,7 @@ def _from_name(value: Any) -> Any:
 
 
 def _as_list(value: Any) -> Any:
-    """A single value, such as a model, as a list of one."""
+    """Put a single value, such as a model, into a list. A list stays as it is."""
     match value:
         case str() | dict():
             return [value]
@@ -72,7 +72,11 @@ def _without_recorded_secrets(args: Arguments) -> Arguments:
 
 
 def _is_left_out(name: str) -> bool:
-    """Whether Inspect leaves an argument of a model out of its logs."""
+    """Whether Inspect leaves an argument of a model out of its logs.
+
+    The rule is that of `model_args_for_log` in
+    https://github.com/UKGovernmentBEIS/inspect_ai/blob/main/src/inspect_ai/model/_model_config.py.
+    """
     return name == "api_key" or name.startswith("aws_")
 
 

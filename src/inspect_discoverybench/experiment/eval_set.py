@@ -38,7 +38,7 @@ class PlannedRun:
     Attributes:
         labels: Its labels, which are unique within an experiment.
         task: The task with the solver and the model.
-        samples: The samples that it has in each epoch, by id.
+        samples: The samples of each epoch, by id.
         epochs: Number of epochs.
     """
 
@@ -84,7 +84,9 @@ class EvalSet:
     def judges(self) -> set[str]:
         """Names of the judges of its tasks."""
         grader = self.experiment.all_roles.get(GRADER)
-        return _default_judges([run.task for run in self.runs]) if grader is None else {grader.name}
+        if grader is not None:
+            return {grader.name}
+        return _default_judges([run.task for run in self.runs])
 
     def check(self) -> None:
         """Let Inspect resolve every run, without running samples and without a trace in the log directory.
@@ -124,7 +126,8 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
     cells = matrix(experiment, file)
     options = eval_set_options(experiment.options, file)
 
-    # Set on the evaluated models, from which the judge inherits them. Their configs lack settings of `eval_set`.
+    # The judge inherits timeouts from the config of the evaluated model. Inspect does not add settings of `eval_set` to
+    # this config, so the timeouts among them are added here.
     timeouts = {name: options[name] for name in INHERITED_TIMEOUTS if name in options}
     tasks = []
     for cell in cells:
@@ -139,9 +142,10 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
         _require_default_judges(tasks, file)
 
     selection = Selection.of(experiment, options, file)
+    task_names = [task.name for task in tasks]
     runs = []
     for cell, task in zip(cells, tasks, strict=True):
-        samples = selection.samples_of(task, [other.name for other in tasks])
+        samples = selection.samples_of(task, task_names)  # shuffles the task's dataset, if the experiment asks for it
         runs.append(PlannedRun(cell.labels, task, samples, experiment.epochs))
 
     # Write every finished sample to the log immediately, so that a killed process loses none.
@@ -210,6 +214,7 @@ def _build_roles(experiment: Experiment, file: YamlFile) -> dict[str, Model]:
 
 
 def _build_model(spec: ModelSpec, where: str, timeouts: Arguments) -> Model:
+    # Before the model is built, because the error of a provider can contain its key.
     remember_keys(spec.model_dump(mode="json", exclude_none=True))
     with inspect_errors(InvalidExperiment, f"{where}: model {spec.name} cannot be called"):
         config = spec.config.merge(GenerateConfig(**timeouts))

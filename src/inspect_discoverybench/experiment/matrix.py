@@ -12,7 +12,10 @@ from inspect_discoverybench.results.run_log import RunLabels
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """One combination, with where its parts are from (`YamlFile.where`). Without a solver, the task uses its own."""
+    """A task, a solver and a model, and where each is from (`YamlFile.where`).
+
+    If the solver is None, the task uses its own.
+    """
 
     task: Component
     solver: Component | None
@@ -45,6 +48,7 @@ def matrix(experiment: Experiment, file: YamlFile) -> list[MatrixCell]:
     Raises:
         InvalidExperiment: Two cells have the same labels.
     """
+    _refuse_useless_sandbox_option(experiment, file)
     cells = _combine(experiment, file)
     labels = set()
     for cell in cells:
@@ -58,23 +62,24 @@ def matrix(experiment: Experiment, file: YamlFile) -> list[MatrixCell]:
     return cells
 
 
-def _require_overridden_sandbox(experiment: Experiment, file: YamlFile) -> None:
-    """Refuse `--set sandbox` if a task of the file has another one, which would take precedence."""
+def _refuse_useless_sandbox_option(experiment: Experiment, file: YamlFile) -> None:
+    """Refuse `--set sandbox` if a task of the file has another sandbox in its `args`, which takes precedence."""
     if not file.is_overridden("sandbox"):
         return
     for number, task in enumerate(experiment.tasks):
-        own = task.args.get("sandbox", experiment.sandbox)
-        place = file.without_single_items(("tasks", number, "args", "sandbox"))
-        if own != experiment.sandbox and not file.is_overridden(*place):
-            path = ".".join(map(str, place))
-            raise InvalidExperiment(
-                f"{file.where('sandbox')} would not change {task.name}, which has sandbox: {own} in its args. Set it "
-                f"there: --set {path}={experiment.sandbox or 'null'}"
-            )
+        place = ("tasks", number, "args", "sandbox")
+        sandbox = task.args.get("sandbox", experiment.sandbox)
+        # If the command line has set the task's own sandbox, too, the user means both.
+        if sandbox == experiment.sandbox or file.is_overridden(*place):
+            continue
+        path = ".".join(map(str, file.without_single_items(place)))
+        raise InvalidExperiment(
+            f"{file.where('sandbox')} would not change {task.name}, which has sandbox: {sandbox} in its args. Set it "
+            f"there: --set {path}={experiment.sandbox or 'null'}"
+        )
 
 
 def _combine(experiment: Experiment, file: YamlFile) -> list[MatrixCell]:
-    _require_overridden_sandbox(experiment, file)
     sandbox = {} if experiment.sandbox is None else {"sandbox": experiment.sandbox}
     combinations = product(
         enumerate(experiment.tasks),

@@ -31,10 +31,10 @@ OTHER_KEYS = {
 """Arguments of `eval_set` that are no options, and what to use instead."""
 
 REDUCER = "epochs_reducer"
-"""What users of `inspect eval --epochs-reducer` may look for."""
+"""A name that users of `inspect eval --epochs-reducer` may try. `eval_set` has no such argument."""
 
 FILES = ("approval", "review", "model_cost_config")
-"""Options that are paths of files. Their other types are objects, of some of which pydantic has no schema."""
+"""Options that are paths of files. In Python, they can also be objects, and pydantic cannot validate some of these."""
 
 _SETTINGS = GenerateConfig.model_fields.keys()
 
@@ -42,7 +42,9 @@ _POSSIBLE = (inspect.signature(eval_set).parameters.keys() - {"kwargs"}) | _SETT
 
 
 def eval_set_options(options: Arguments, file: YamlFile) -> Arguments:
-    """The options in the types that `eval_set` takes. Environment variables give texts.
+    """Convert the options to the types that `eval_set` takes.
+
+    The value of an environment variable is a text, such as `8` for a number.
 
     Raises:
         InvalidExperiment: `eval_set` has no such argument, it is set in another way, or its value has another type.
@@ -82,7 +84,6 @@ def _argument(name: str, value: Any) -> Any:
     if name in GenerateConfig.model_fields:
         config = GenerateConfig.model_validate({name: value})
         return getattr(config, name)
-    argument_type = get_type_hints(eval_set)[name]
     if name in FILES:
-        argument_type = str | None
-    return TypeAdapter(argument_type).validate_python(value)
+        return TypeAdapter(str | None).validate_python(value)
+    return TypeAdapter(get_type_hints(eval_set)[name]).validate_python(value)

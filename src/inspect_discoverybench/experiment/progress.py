@@ -98,7 +98,7 @@ def read_progress(eval_set: EvalSet) -> Progress:
 
 
 def _read_logs(log_dir: str) -> list[RunLog]:
-    """Read all logs, and again if a process is just writing one."""
+    """Read all logs. If one cannot be read, because a process is just writing it, all are read again."""
     for _ in range(ATTEMPTS - 1):
         try:
             return list(read_run_logs(log_dir))
@@ -108,7 +108,10 @@ def _read_logs(log_dir: str) -> list[RunLog]:
 
 
 def _shards(log_dir: str, logs: Sequence[RunLog]) -> list[Shard]:
-    """All shards of the experiment, from its logs, or from a folder in which a shard has no log yet."""
+    """All shards of the experiment; empty if it is not divided.
+
+    Their number is in the logs of shards. If no shard has a log yet, it is in the names of their folders.
+    """
     for log in logs:
         if log.shard is not None:
             return Shard.all(Shard.parse(log.shard).count)
@@ -135,7 +138,7 @@ def _ended_samples(logs: Sequence[RunLog]) -> Mapping[RunLabels, dict[SampleKey,
 def _progress_of(run: PlannedRun, ended: Mapping[SampleKey, SampleOutcome]) -> RunProgress:
     outcomes = Counter(ended.get(key) for key in run.sample_keys)
     errors = outcomes[SampleOutcome.ERROR]
-    # Without a scorer, as for a single goal without a gold hypothesis, no sample has a score.
+    # Without a scorer, as for a single goal without a gold hypothesis, a sample needs no score.
     unscored = outcomes[SampleOutcome.UNSCORED] if run.task.scorer else 0
     missing = outcomes[None]
     samples = outcomes.total()

@@ -22,8 +22,8 @@ class Selection:
     Attributes:
         limit: Maximum number of samples; None for all.
         selectors: Patterns of sample ids, or `TASK:PATTERN` for one task; None for all samples.
-        shuffle: Whether to shuffle the samples first, or the seed with which.
-        where: Where the selection is from (`YamlFile.where`).
+        shuffle: Seed with which the samples are shuffled first; True for a random seed. None and False keep the order.
+        where: Where `sample_id` is from (`YamlFile.where`).
     """
 
     limit: int | None
@@ -65,7 +65,7 @@ class Selection:
         if self.selectors is None:
             samples = list(task.dataset)[: self.limit]
         else:
-            patterns = self._patterns_for(task, task_names)
+            patterns = _patterns_for(task, task_names, self.selectors)
             samples = [sample for sample in task.dataset if _is_selected(sample, patterns)]
             if patterns and not samples:
                 listed = ", ".join(patterns)
@@ -80,17 +80,19 @@ class Selection:
         if self.shuffle and not task.dataset.shuffled:
             task.dataset.shuffle(None if self.shuffle is True else self.shuffle)
 
-    def _patterns_for(self, task: Task, task_names: Collection[str]) -> list[str]:
-        """The patterns of ids that concern a task."""
-        names = {name.lower() for name in task_names}
-        patterns = []
-        for selector in self.selectors or []:
-            name, colon, pattern = selector.partition(":")
-            if not colon or name.lower() not in names:
-                patterns.append(selector)
-            elif name.lower() == task.name.lower():
-                patterns.append(pattern)
-        return patterns
+
+def _patterns_for(task: Task, task_names: Collection[str], selectors: Collection[str]) -> list[str]:
+    """The patterns that select samples of a task: those of selectors for this task or for all tasks."""
+    names = {name.lower() for name in task_names}
+    patterns = []
+    for selector in selectors:
+        name, colon, pattern = selector.partition(":")
+        is_for_one_task = colon != "" and name.lower() in names  # a colon can also be part of a sample id
+        if not is_for_one_task:
+            patterns.append(selector)
+        elif name.lower() == task.name.lower():
+            patterns.append(pattern)
+    return patterns
 
 
 def _is_selected(sample: Sample, patterns: Collection[str]) -> bool:

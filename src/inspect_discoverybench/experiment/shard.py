@@ -36,10 +36,10 @@ class Shard:
         Raises:
             InvalidArgument: The text is not of this form, or K is not between 1 and N.
         """
-        match = re.fullmatch("([0-9]{1,9})/([0-9]{1,9})", text)
+        match = re.fullmatch("(?P<number>[0-9]{1,9})/(?P<count>[0-9]{1,9})", text)
         if match:
-            number = int(match[1])
-            count = int(match[2])
+            number = int(match["number"])
+            count = int(match["count"])
             if 1 <= number <= count <= MAX_SHARDS:
                 return cls(number, count)
         raise InvalidArgument(
@@ -48,7 +48,7 @@ class Shard:
 
     @classmethod
     def all(cls, count: int) -> "list[Shard]":
-        """All shards of an experiment that is divided into so many."""
+        """All shards of an experiment that is divided into `count` parts."""
         return [cls(number, count) for number in range(1, count + 1)]
 
     def log_dir(self, parent: str) -> str:
@@ -67,12 +67,17 @@ class Shard:
         return replace(run, samples={name: run.samples[name] for name in ids})
 
     def share_of(self, samples: SampleIds, position: int) -> SampleIds:
-        """The samples of this shard among those of the run at this position of the matrix.
+        """Select the samples of this shard.
 
         The samples of a run go to the shards in turn, so that two shards differ by at most one of them. Samples stay in
         their shard when `limits.samples` increases.
+
+        Args:
+            samples: Ids of all samples of a run.
+            position: Position of the run in the matrix.
         """
-        # Each run begins with another shard: otherwise the first shards would have the last samples of all runs.
+        # The first sample of each run goes to another shard. If it always went to the first shard, the first shards
+        # would have one sample more than the others in every run.
         first = (self.number - 1 - position) % self.count
         return samples[first :: self.count]
 
@@ -91,7 +96,7 @@ def restrict_to_shard(eval_set: EvalSet, shard: Shard) -> EvalSet:
 
     parent = eval_set.log_dir
     arguments = {
-        "eval_set_id": _eval_set_id(parent, shard.count),
+        "eval_set_id": _eval_set_id(parent, shard.count),  # the experiment file can set another
         **eval_set.arguments,
         "log_dir": shard.log_dir(parent),
         "metadata": eval_set.arguments["metadata"] | {"shard": str(shard)},
@@ -115,9 +120,9 @@ def _with_restricted_task(run: PlannedRun) -> PlannedRun:
 
 
 def _eval_set_id(log_dir: str, count: int) -> str:
-    """Inspect's id of the eval set.
+    """Inspect's id of the eval set, which is equal in all shards.
 
-    It is equal in all shards. If a shard was started twice, its results are then read only once.
+    So if a shard was started twice, its results are read only once.
     """
     for log in read_run_logs(log_dir):
         if log.eval_set_id is not None:  # shards keep it if their logs are moved

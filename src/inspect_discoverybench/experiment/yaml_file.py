@@ -117,6 +117,7 @@ class YamlFile:
             place: Where the value is; nothing for the whole file.
         """
         place = self.without_single_items(place)
+        # The last override comes first: it hides what earlier overrides set at its place.
         parts: list[str] = []
         for override in reversed(self.overrides):
             if override.sets(place):
@@ -140,6 +141,7 @@ class YamlFile:
         return tuple(parts)
 
     def _line_of(self, place: Place) -> str:
+        """`file:line` of a value, or of the nearest value of the file that contains it; `file` for the whole file."""
         if not place:
             return str(self.path)
         line = 1
