@@ -19,7 +19,7 @@ class JudgedSample:
 
     Attributes:
         log: Id of the log's task.
-        id: Id of the sample, and epoch, starting at 1.
+        id: Id of the sample, and its epoch, which starts at 1.
         goal: The discovery goal.
         gold_hypothesis: The gold hypothesis.
         gold_workflow: Its workflow; None if it is not public.
@@ -61,8 +61,13 @@ def read_judged_samples(
 ) -> tuple[list[JudgedSample], Counter[str]]:
     """Read logs, or folders of them.
 
+    Args:
+        paths: The logs or folders.
+        score: Name of the score. Other scores are ignored.
+        anyway: Whether to accept scores that were judged differently.
+
     Returns:
-        The samples by id, epoch and log, and the number of those without a score by outcome.
+        The samples, ordered by id, epoch and log, and the number of samples without a judged hypothesis, by outcome.
 
     Raises:
         DataError: There is no log, or none of the logs can be used.

@@ -23,7 +23,7 @@ def measure_accuracy(samples: Sequence[LabelledSample]) -> list[Statistic]:
 
 
 def _accuracy(step: JudgeStep, samples: Sequence[LabelledSample]) -> Statistic:
-    """Accuracy by the majority of annotators. The paper does not distinguish the two extractions."""
+    """Accuracy of the judge in a step: the share of samples in which the majority of annotators finds it right."""
     verdicts = []
     golds = []
     ties = 0
@@ -36,12 +36,14 @@ def _accuracy(step: JudgeStep, samples: Sequence[LabelledSample]) -> Statistic:
             ties += 1
     question = step.replace("_", " ")
     note = f"without a majority: {ties}" if ties else ""
-    paper = PAPER_ACCURACY.get(step, PAPER_ACCURACY["context_extraction"])
+    # The paper gives one accuracy for both extractions of contexts.
+    is_extraction = step in (JudgeStep.GOLD_CONTEXT, JudgeStep.PREDICTED_CONTEXT)
+    paper = PAPER_ACCURACY["context_extraction"] if is_extraction else PAPER_ACCURACY[step]
     return share(f"judge right: {question}", verdicts, golds, paper, note)
 
 
 def _hms(samples: Sequence[LabelledSample]) -> list[Statistic]:
-    """The mean by the judge and by the annotators, over the samples whose labels determine HMS."""
+    """Mean HMS by the judge and by the annotators, over the samples whose labels determine HMS."""
     judged = []
     annotated = []
     for sample in samples:

@@ -42,7 +42,7 @@ FACET_STEPS = {facet.key: JudgeStep(facet.question) for facet in FACETS}
 
 
 def _counts_or_none(text: str) -> object:
-    """Read three numbers in one cell as a reply to the question about the variables."""
+    """Read three numbers in one cell as a reply to the question about the variables; None if the cell is empty."""
     names = ("sizeA", "sizeB", "intersection")
     numbers = text.split()
     if not numbers:
@@ -63,7 +63,10 @@ Counts = Annotated[Variables | None, BeforeValidator(_counts_or_none)]
 
 
 class Label(Mark):
-    """An annotator's verdicts, and correct answers where the judge is wrong. A wrong match needs none."""
+    """An annotator's verdicts on the steps, and correct answers where the judge is wrong.
+
+    A wrong answer on the match of the contexts needs no correct answer: it is the opposite.
+    """
 
     form = "label"
 
@@ -89,7 +92,7 @@ class Label(Mark):
         return verdict
 
     def correct_score(self, facet: str) -> float | None:
-        """The facet's score by the correct answer that the annotator gave, if any."""
+        """The facet's score by the correct answer that the annotator gave; None if there is none."""
         if facet == "variables" and self.true_variables is not None:
             return self.true_variables.score
         if facet == "relationship" and self.true_relationship is not None:
@@ -151,7 +154,7 @@ class LabelledSample(LabelKeyRow):
         return bool(self.labels) and self.true_hms is None
 
     def _true_score(self, facet: str) -> float | None:
-        """The facet's score by the majority of annotators; None if they do not determine it."""
+        """The facet's score by the majority of annotators; None if their verdicts and answers do not determine it."""
         judged: float = getattr(self, facet)
         is_right = self.is_judge_right(FACET_STEPS[facet])
         if is_right is None:
@@ -159,7 +162,7 @@ class LabelledSample(LabelKeyRow):
         if is_right:
             return judged
         if facet == "context":
-            return 1 - judged  # A wrong match has only one right answer, the opposite one.
+            return 1 - judged  # the score is 0 or 1, so if it is wrong, the other is right
         correct = [label.correct_score(facet) for label in self.labels.values()]
         return majority([score for score in correct if score is not None])
 
@@ -249,7 +252,7 @@ def read_labels(paths: Sequence[Path]) -> list[LabelledSample]:
             files += sorted(path.glob("*.csv"))
         else:
             files.append(path)
-    keys = [file for file in files if "hms" in read_header(file)]
+    keys = [file for file in files if "hms" in read_header(file)]  # annotators do not see the judge's score
     tables = [file for file in files if file not in keys]
     if not keys:
         names = ", ".join(map(str, paths))

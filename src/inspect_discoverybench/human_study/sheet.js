@@ -96,10 +96,12 @@ function radios(name, options, item) {
     label + " ", element("kbd", { textContent: key })));
 }
 
+// Handles a change of any input: keeps what is filled in, then moves on to what is still open.
 function store({ target }) {
   const item = data.items[index];
   if (!target.reportValidity()) return;
   const filled = Object.fromEntries(new FormData(byId("questions")));
+  // A correct answer stays in its hidden input if the verdict is changed to "right".
   for (const name of names) if (filled[name] === "right") delete filled["true_" + name];
   marks[item.name] = filled;
   save("marks/" + annotator.toLowerCase(), JSON.stringify(marks));
@@ -110,10 +112,12 @@ function store({ target }) {
   else if (answer.type === "text") answer.focus();
 }
 
+// Goes to the next open question after this one, then to an earlier one of the item, then to the next incomplete item.
 function advance(from) {
   const item = data.items[index];
   const next = [...names.slice(names.indexOf(from) + 1), ...names].find((name) => isOpen(name, item));
   if (next) return byId(next).focus();
+  // From this item to the last, and on from the first.
   const order = data.items.map((_, step) => (index + step) % data.items.length);
   const open = order.find((place) => !isComplete(data.items[place]));
   if (open !== undefined) go(open);
@@ -142,8 +146,10 @@ function download() {
   link.click();
 }
 
+// Acts on a key. Returns whether it has a meaning here.
 function press(key) {
   const active = document.activeElement.closest("fieldset") || byId(names[0]);
+  // Correct answers are hidden until the verdict is "wrong". A hidden label has no offsetParent.
   const label = [...active.querySelectorAll("label")].find(
     (label) => label.offsetParent && label.querySelector("kbd")?.textContent === key.toUpperCase());
   if (key === "ArrowLeft") go(index - 1);

@@ -64,8 +64,9 @@ class Item:
     Attributes:
         name: Name of the item.
         texts: What annotators read, by column.
-        key: What the key says about it, by column.
-        answers: The `value` and the `reason` of each of the judge's answers, if they are to be checked.
+        key: What the key says about the item, by column.
+        answers: The judge's answers that annotators check, by step: each with its `value` and, if there is one, its
+            `reason`. Empty for a pair.
     """
 
     name: str
@@ -127,7 +128,7 @@ def page(mark: type[Mark], items: Sequence[Item]) -> str:
         data=data,
         script=package.joinpath("sheet.js").read_text("utf-8"),
         form=mark.form,
-        digest=digest[:12],
+        digest=digest[:12],  # keeps what is filled in apart from other sheets in the same browser
     )
 
 
@@ -137,7 +138,16 @@ def read_study(
     tables: Sequence[Path],
     keys: Sequence[Path],
 ) -> list[tuple[KeyRowT, dict[str, MarkT]]]:
-    """Read the key of each item with what annotators filled in, by their names, ordered by item.
+    """Read the key of each item and what annotators filled in for it.
+
+    Args:
+        mark_type: Type of the marks.
+        key_type: Type of the rows of the keys.
+        tables: Files that annotators filled in.
+        keys: Files with the keys.
+
+    Returns:
+        The row of the key and the marks by annotator, for each item of the keys, ordered by item.
 
     Raises:
         DataError: A file does not exist or is not a CSV file.

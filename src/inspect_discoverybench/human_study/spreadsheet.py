@@ -48,7 +48,7 @@ def to_csv(rows: Sequence[Mapping[str, str]]) -> str:
     """
     text = StringIO(newline="")
     # Python 3.11 quotes a carriage return in a cell only if it is part of the line terminator.
-    writer = csv.DictWriter(text, rows[0], lineterminator="\r\n")
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\r\n")
     writer.writeheader()
     for row in rows:
         safe_cells = {name: safe_cell(value) for name, value in row.items()}

@@ -80,8 +80,8 @@ def kappa(
         return replace(undefined, note="not defined: nothing has votes from two annotators")
 
     votes = np.array(rows)
-    choices = votes.sum(axis=0) / votes.sum()
-    by_chance = float(choices @ choices)
+    share_of_choices = votes.sum(axis=0) / votes.sum()
+    by_chance = float(share_of_choices @ share_of_choices)  # the probability that two random votes are equal
     if by_chance == 1:
         return replace(undefined, note="not defined: all votes are the same choice")
 

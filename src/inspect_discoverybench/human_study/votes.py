@@ -53,7 +53,7 @@ class Ballot:
 
     @property
     def majority(self) -> Choice | None:
-        """The choice of more annotators than any other, if there is one."""
+        """The choice of more annotators than any other; None without votes and in a tie."""
         return majority(self.votes.values())
 
 
