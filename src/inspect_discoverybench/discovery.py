@@ -97,6 +97,7 @@ def discovery_task(
     setup = [verify_data_files(), record_image(), offer_tools(), instruct_person()]
     scorer = None
     if all(sample.target for sample in samples):
+        # Inspect's command line checks the judge here. In a Python program, `require_judge` does when a sample starts.
         require_judge_of_command(judge)
         setup.insert(0, require_judge(judge))
         scorer = hms(grader=judge, aggregation=aggregation, claim=claim)

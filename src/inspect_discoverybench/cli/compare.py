@@ -196,8 +196,8 @@ def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
 def _print_ranking(comparison: "SystemComparison") -> None:
     """Print all systems, and all pairs of them.
 
-    Names are long, so a pair has the numbers of its systems in the ranking. A system that is not in the ranking has its
-    name, because it scored none of the tasks that all systems ran.
+    Names are long, so a pair has the numbers of its systems in the ranking. A system that scored none of the tasks that
+    all systems ran is not in the ranking. A pair has its name.
     """
     numbers: dict[str, str] = {}
     ranks = []

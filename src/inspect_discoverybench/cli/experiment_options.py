@@ -56,7 +56,7 @@ def experiment_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.option("--model", "models", multiple=True, help="Run this model instead of those in FILE. Can be repeated.")
     @click.option("--limit", type=int, help="Maximum number of samples of each task.")
     @click.option("--set", "changes", multiple=True, metavar="A.B=C", help="Change a value of FILE. Can be repeated.")
-    @wraps(command)
+    @wraps(command)  # keeps the name, the help and the other options
     def with_options(
         file: str,
         models: tuple[str, ...],

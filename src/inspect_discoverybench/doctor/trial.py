@@ -138,7 +138,7 @@ class Trial:
         for form in forms:
             self._try_agent(demo(sandbox=sandbox), DEMO_SAMPLES, first_agent, form)
 
-        form = self.form or forms[0]
+        form = self.form or forms[0]  # the first one if no code ran in any
         for agent in other_agents:
             self._try_agent(demo(sandbox=sandbox), DEMO_SAMPLES, agent, form)
 
