@@ -1,11 +1,12 @@
 """Replies that the token limit cuts off, and invalid replies."""
 
+import json
 from collections.abc import Callable
 
 import pytest
 from inspect_ai.model import GenerateConfig, Model
 
-from tests.endpoint import Answer, Cut, Endpoint, NoChoices, Refused, Request, question, serve
+from tests.endpoint import Answer, Cut, Endpoint, NoChoices, Raw, Refused, Request, question, serve
 from tests.scorer.judging import CONTEXTS, FULL, InProcessJudge, Result, evaluate, judge_at, score_of, scripted
 
 pytestmark = pytest.mark.usefixtures("slow")
@@ -84,6 +85,23 @@ def test_a_rejected_higher_limit_is_dropped() -> None:
         score = judged_by(judge)
     assert score.values == FULL
     assert score.record["settings"]["temperature"] == 0
+
+
+def test_a_higher_limit_is_dropped_if_the_context_window_is_too_small_for_it() -> None:
+    # Inspect reads this error as a reply with the stop reason `model_length`.
+    error = {"message": "The maximum context length is 4096 tokens.", "code": "context_length_exceeded"}
+    too_long = Raw(400, json.dumps({"error": error}).encode())
+    agreeing = first_answering(Cut(""))
+
+    def answer(request: Request) -> Answer:
+        return too_long if request.get("max_tokens") else agreeing(request)
+
+    with serve(answer) as endpoint:
+        judge = judge_at(endpoint)
+        score = judged_by(judge)
+    assert score.values == FULL
+    limits = [request.get("max_tokens") for request in requests_about("relationship", endpoint)]
+    assert limits == [None, 4096, None]
 
 
 def test_an_invalid_reply_is_sent_back_with_the_reason() -> None:
