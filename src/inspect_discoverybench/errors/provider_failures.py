@@ -59,7 +59,7 @@ def causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def http_status(error: BaseException) -> int | None:
-    """The HTTP status of a failed request, where provider packages keep it."""
+    """The HTTP status of a failed request; None if neither the error nor its causes have one."""
     for cause in causes(error):
         response = getattr(cause, "response", None)
         statuses = [getattr(cause, "status_code", None), getattr(cause, "code", None)]
@@ -115,7 +115,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def redact_request(error: BaseException) -> BaseException:
-    """Redact a failed request in the transcript: gateways may echo the request's headers.
+    """Redact the failed requests in the transcript: gateways may echo a request's headers, and so its key.
 
     Returns:
         The error, or if its traceback has a key, an error with the redacted traceback.

@@ -47,7 +47,7 @@ class SampleCounts:
         outcomes = [SampleOutcome.of_summary(sample) for sample in finished]
         scored = sum(outcome.is_scored for outcome in outcomes)
         unscored = 0
-        if log.header.eval.scorers:
+        if log.header.eval.scorers:  # none with `--no-score`, where no score is missing
             unscored = len(finished) - scored
         return cls(
             scored=scored,

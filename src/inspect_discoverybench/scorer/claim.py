@@ -44,7 +44,8 @@ def is_claim_asked(metadata: Mapping[str, Any], claim: bool) -> bool:
     survives = metadata.get("survives_permutation")
     if survives is None:  # the log is of an earlier version, and is scored again
         parts = [str(metadata.get(name)) for name in ("split", "dataset", "metadata_number", "query_id")]
-        survives = gold_survives("/".join(parts))
+        sample_id = "/".join(parts)
+        survives = gold_survives(sample_id)
     return not survives
 
 

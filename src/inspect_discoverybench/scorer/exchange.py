@@ -115,7 +115,7 @@ class Exchange:
     def _may_reject_defaults(self, error: Exception) -> bool:
         """Whether a request may have failed because of the default settings.
 
-        After a reply, this is not so: its request had the default settings, too.
+        After a reply, they are not the cause: the answered request had the default settings, too.
         """
         if self.replies or not self.settings.has_defaults:
             return False
@@ -153,11 +153,12 @@ class Exchange:
         """Raise the token limit if it truncated the reply."""
         if output.stop_reason == "max_tokens":
             output_tokens = output.usage.output_tokens if output.usage else 0
-            # A provider may not report the tokens, or not those of reasoning.
+            # The truncated reply is as long as the limit. A provider may not report its tokens, or not all of them.
             first_limit = max(output_tokens, self.model.config.max_tokens or 0)
             limit = self._raised_limit or first_limit
             self._raised_limit = max(TOKEN_LIMIT_FACTOR * limit, MIN_RAISED_TOKEN_LIMIT)
         elif output.stop_reason == "model_length":
+            # Together with the raised limit, the question may not fit into the context window.
             self._raised_limit = None
 
     def _failure(self, reason: str) -> JudgeFailed:

@@ -94,8 +94,8 @@ _OPTIONS = {
 
 
 _NEGATION = re.compile(r"[\\!~\u00ac\u223c\u2260\u0334-\u0338]")
-"""Matches signs that negate an option, strokes through letters, and the lone backslash, which parsing keeps. They must
-not be lost with the punctuation around an option."""
+"""Matches signs that negate an option, strokes through letters, and backslashes. They must make an option invalid, and
+would be dropped like the punctuation around it. Parsing keeps a backslash that begins no escape."""
 
 
 def _parse_option(value: Any) -> Any:
