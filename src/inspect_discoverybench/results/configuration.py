@@ -64,8 +64,8 @@ class _CommonSettings:
             self._settings[group] = set(settings)
         self._settings[group] &= set(settings)
 
-    def without(self, group: Hashable, settings: Settings) -> list[str]:
-        """The settings that not all results of the group have."""
+    def not_common(self, group: Hashable, settings: Settings) -> list[str]:
+        """Those of a result's settings that not all results of the group have."""
         return [setting for setting in settings if setting not in self._settings[group]]
 
 
@@ -77,20 +77,24 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
         pool_splits: Whether the splits of a task are one benchmark, as with the task's argument `split=all`.
     """
     benchmarks = [benchmark_name(result.run, result.sample.split, pool_splits) for result in results]
-    data_names = _data_names({result.run.log: result.run for result in results}.values())
-    conditions = _CommonSettings()
-    setups = _CommonSettings()
+    runs = {result.run.log: result.run for result in results}
+    data_names = _data_names(runs.values())
+
+    # The name of a configuration mentions the conditions that not all results of its benchmark have, and the settings
+    # that not all results of its agent and model have.
+    common_conditions = _CommonSettings()
+    common_setups = _CommonSettings()
     for benchmark, result in zip(benchmarks, results, strict=True):
-        conditions.add(benchmark, _compared_conditions(result.run, data_names))
-        setups.add((benchmark, result.sample.agent, result.run.model), result.setup)
+        common_conditions.add(benchmark, _compared_conditions(result.run, data_names))
+        common_setups.add((benchmark, result.sample.agent, result.run.model), result.setup)
 
     configurations = []
     for benchmark, result in zip(benchmarks, results, strict=True):
         agent, model = result.sample.agent, result.run.model
         settings = [
             *_hints_in_name(result.run),
-            *conditions.without(benchmark, _compared_conditions(result.run, data_names)),
-            *setups.without((benchmark, agent, model), result.setup),
+            *common_conditions.not_common(benchmark, _compared_conditions(result.run, data_names)),
+            *common_setups.not_common((benchmark, agent, model), result.setup),
         ]
         configuration = Configuration(
             benchmark=benchmark,
