@@ -21,9 +21,7 @@ def read_file(path: Path) -> bytes:
 
 
 def require_regular_file(path: Path) -> None:
-    """Refuse a path with something other than a regular file. Reading a pipe or a device may never end.
-
-    A path with nothing is accepted.
+    """Refuse a path that exists but is no regular file, because reading a pipe or a device may never end.
 
     Raises:
         DataError: The path is a folder, a pipe or a device.

@@ -124,8 +124,8 @@ class Judge:
                 raise
             return await self.ask(question)
 
-        # The defaults are given up after two such failures. The second request must have been sent when the first was
-        # known, because an outage may make several requests fail at the same time.
+        # The defaults are given up after two such failures. The second request must have been sent after the first
+        # question was answered, because an outage may make several requests fail at the same time.
         if was_suspected:
             acceptance.add_rejections(MAX_REJECTIONS)
         acceptance.is_suspected = True

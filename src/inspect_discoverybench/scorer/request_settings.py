@@ -78,8 +78,8 @@ def _defaults(model: Model, reply_type: type[Reply]) -> GenerateConfig:
 
 def _effective(model: Model, config: GenerateConfig) -> dict[str, Any]:
     merged = model.config.merge(config)
-    # `fail_on_refusal` tells Inspect what to do with a refusal, and does not change the reply. The schema is long, so
-    # only whether there is one is recorded, below.
+    # `fail_on_refusal` tells Inspect what to do with a refusal, and does not change the reply. What is recorded of the
+    # schema, below, is only whether it is sent.
     excluded = {*OPERATIONAL_SETTINGS, "fail_on_refusal", "response_schema"}
     settings = merged.model_dump(mode="json", exclude_none=True, exclude=excluded)
     # A base URL set in the environment is available only from the provider's client.

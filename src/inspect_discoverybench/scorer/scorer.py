@@ -152,7 +152,7 @@ def _may_count_despite_outage(answer: Answer | None) -> bool:
 
 
 def _claim_note(state: TaskState) -> str:
-    """Why the judge was not asked about the claim of a sample with a placebo, as Markdown; empty if it was asked."""
+    """Why the judge was not asked about claims on this placebo, as Markdown; empty for other samples."""
     metadata = state.metadata or {}
     if metadata.get("placebo") is None or is_claim_asked(metadata, claim=True):
         return ""
