@@ -43,9 +43,10 @@ Answer = Submission | str
 def answer_of(sample: TaskState | EvalSample) -> Answer | None:
     """Find the answer of a sample; None if there is none.
 
-    An accepted call of `submit` is the answer. Otherwise, if the model wrote a text instead of a forced call, the text
-    is the answer. If neither is there, an agent of another package has left the answer as the completion that the agent
-    set, or as the arguments of its last call and the texts after the last tool result.
+    - An accepted call of `submit` is the answer.
+    - If there is none, and the model wrote texts instead of the last, forced call, the answer is read from these texts.
+    - In any other case, the agent is of another package. The answer is read from the completion that the agent set, or
+      from what it wrote last.
 
     Raises:
         ModelFailed: The provider's last reply has no choices.
@@ -65,10 +66,13 @@ def answer_of(sample: TaskState | EvalSample) -> Answer | None:
 
 
 def parse_submission(text: str) -> Submission | None:
-    """Parse one JSON object that is the whole text, or its last code fence with nothing after it; None without one.
+    """Parse a text that is one JSON object, or that ends with a code fence around one.
 
-    The object has the keys `hypothesis` and, optionally, `workflow`, or it is a call with such arguments. With another
-    key it is left to the judge, because a conclusion may take the hypothesis back.
+    The object has the keys `hypothesis` and, optionally, `workflow`, or it is a call with such arguments.
+
+    Returns:
+        The submission. None if there is no such object, or if its hypothesis is a placeholder. An object with another
+        key gives None, too, because that key may be a conclusion that takes the hypothesis back: the judge decides.
     """
     if len(text) > MAX_REPLY_LENGTH:
         return None
@@ -76,25 +80,30 @@ def parse_submission(text: str) -> Submission | None:
     blocks = fenced_blocks(body, at_line_ends=True)
     if blocks and not body.startswith("{"):
         last = blocks[-1]
-        text_after = body[last.end :].strip("` \t\r\n")
+        text_after = body[last.end :].strip("` \t\r\n")  # backticks are a part of no text
         if not text_after:
             body = last.contents.strip()
     return _submission_in(_mapping(body))
 
 
 def is_placeholder(hypothesis: str) -> bool:
-    """Whether a text is empty, or a placeholder of our own texts. What any other text asserts is the judge's to say."""
+    """Whether a text is empty, or a placeholder of our own texts. What any other text asserts, the judge decides."""
     return hypothesis.strip() in ("", *PLACEHOLDERS)
 
 
 def arguments_as_text(arguments: Mapping[str, Any], tool: str = SUBMIT) -> dict[str, str] | None:
     """Convert the arguments of a tool to text. Arguments that the tool does not have are left out.
 
-    Keys may be capitalised, and values may be null, lists or mappings. The value of the required argument may be all of
-    the arguments as JSON.
+    Keys may be capitalised, and values may be null, lists or mappings. Models also put all of the arguments, as one
+    object, into the required argument. The object is then read as the arguments.
+
+    Args:
+        arguments: Values by name, as the model wrote them.
+        tool: Name of the tool, a key of `ARGUMENTS`.
 
     Returns:
-        The arguments by name; None without the required one, or if a key occurs twice, once capitalised.
+        The arguments by name. None if the required one is missing, if two keys differ only in case or spaces, or if the
+        code of `python` is neither a text nor a list of texts.
     """
     names = ARGUMENTS[tool]
     required = names[0]
@@ -105,18 +114,19 @@ def arguments_as_text(arguments: Mapping[str, Any], tool: str = SUBMIT) -> dict[
     inner = _with_plain_keys(_mapping(values[required]))
     if required in inner and inner.keys() <= set(names):
         values = {**values, **inner}
-    # Other types are no code. Inspect rejects the call, and tells the model what it expects.
+    # A number or a mapping is no code. Inspect then rejects the call, and tells the model which type it expects.
     if tool == PYTHON and not isinstance(values[required], str | list):
         return None
     return {name: _as_text(values.get(name)) for name in names}
 
 
 def _with_plain_keys(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values under keys in lower case, without spaces around them. Of equal keys, the last one stays."""
     return {str(key).strip().casefold(): value for key, value in values.items()}
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
-    """A mapping, or JSON text of one; empty for any other value."""
+    """A value that is a mapping, or the mapping that its JSON text is; an empty one for any other value."""
     content = value
     if isinstance(value, str):
         try:
@@ -129,7 +139,10 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _as_text(value: Any, depth: int = _MAX_DEPTH) -> str:
-    """An argument as text: lists and mappings have a line for each part."""
+    """An argument as text: lists and mappings have a line for each part.
+
+    The text is empty for null, and for lists and mappings that are nested deeper than `depth`.
+    """
     parts: list[str] = []
     match value:
         case str():
@@ -146,7 +159,10 @@ def _as_text(value: Any, depth: int = _MAX_DEPTH) -> str:
 
 
 def _submission_in(content: Mapping[str, Any]) -> Submission | None:
-    """Read a submission from the keys of an object or, if it is a call, from its arguments."""
+    """Read a submission from the keys of an object or, if the object is a call, from the arguments of the call.
+
+    It is None if there are other keys than `hypothesis` and `workflow`, or if the hypothesis is a placeholder.
+    """
     candidates = [content]
     for key, value in content.items():
         if _ARGUMENTS_KEY.fullmatch(str(key)):
@@ -166,6 +182,7 @@ def _submission_in(content: Mapping[str, Any]) -> Submission | None:
 
 
 def _answer_in(texts: Sequence[str]) -> Answer | None:
+    """The submission in the last text or, if it has none, all texts together; None if they have no words."""
     if not texts:
         return None
     submission = parse_submission(texts[-1])
@@ -201,13 +218,16 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
         if submission is not None:
             return submission
 
-    nonempty_texts = [text for text in texts if text]
-    last_texts = _last_texts(messages) or nonempty_texts[-1:]
+    last_texts = _last_texts(messages)
+    if not last_texts:
+        # Nothing was written after the last tool result, so the answer may be in an earlier text.
+        nonempty_texts = [text for text in texts if text]
+        last_texts = nonempty_texts[-1:]
     return _answer_in(last_texts)
 
 
 def _with_output(conversation: list[ChatMessage], output: ModelOutput) -> list[ChatMessage]:
-    """A conversation with the message of the output, if it lacks it.
+    """A conversation, and after it the message of the output, unless the conversation has this message.
 
     Inspect's agents remove the call of a submit tool from the conversation, but not from the output.
     """
@@ -222,7 +242,8 @@ def _completion_answer(output: ModelOutput) -> Answer | None:
     completion = output.completion.strip()
     texts = []
     if output.choices:
-        # A tool that submits may return a receipt. Inspect's agents put the receipt into the completion.
+        # Inspect's agents put what a submit tool returned into the completion. If this is a mere receipt, the answer is
+        # in the arguments of the call. If it is the answer, the completion has the arguments already.
         texts = [text for text in _call_texts(output.message) if text not in completion]
     texts.append(completion)
     return _answer_in(texts)
@@ -245,5 +266,6 @@ def _last_texts(messages: Sequence[ChatMessage]) -> list[str]:
 
 
 def _call_texts(message: ChatMessageAssistant) -> list[str]:
+    """The arguments of each call in a message as one text. Calls that run code are left out."""
     calls = [call for call in message.tool_calls or [] if call.function != PYTHON]
     return [_as_text([*call.arguments.values()]) for call in calls]

@@ -47,9 +47,10 @@ class Submission(BaseModel):
 
     @classmethod
     def truncated(cls, hypothesis: str, workflow: str, source: Source = "call") -> "Submission":
-        """Create a submission from texts of any length, cut to `MAX_CHARACTERS`. An empty hypothesis is an error.
+        """Create a submission from texts of any length, each cut to `MAX_CHARACTERS`. Lone surrogates are replaced.
 
-        Lone surrogates are replaced.
+        Raises:
+            ValidationError: The hypothesis is empty.
         """
         hypothesis = replace_surrogates(hypothesis.strip())
         workflow = replace_surrogates(workflow.strip())
