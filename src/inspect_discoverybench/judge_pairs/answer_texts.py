@@ -12,7 +12,9 @@ from inspect_discoverybench.replies import normalize_case_and_spaces
 from inspect_discoverybench.submission.submission import Submission
 
 MIN_SIMILARITY = 0.6
-"""Smallest similarity of a quote to the expected one, because quotes may start and end a few words apart."""
+"""Smallest similarity, from 0 to 1, at which a quote counts as the expected one.
+
+Right quotes may begin and end a few words earlier or later."""
 
 
 class AnswerText(BaseModel):
@@ -28,10 +30,15 @@ class AnswerText(BaseModel):
     workflow: tuple[str, ...] = ()
 
     def is_right(self, submission: Submission | None) -> bool:
-        """Whether the judge quotes the expected hypothesis; None says that none is asserted."""
+        """Whether the judge quotes the expected hypothesis or, if none is expected, says that none is asserted.
+
+        Args:
+            submission: What the judge quoted; None if it said that no hypothesis is asserted.
+        """
         if not self.asserted:
             return submission is None
-        if submission is None or submission.source == "whole":  # the judge's quotes were invalid
+        # The source is the whole text if the judge's quotes were invalid.
+        if submission is None or submission.source == "whole":
             return False
         quoted = normalize_case_and_spaces(submission.hypothesis)
         expected = normalize_case_and_spaces("\n".join(self.hypothesis))

@@ -37,18 +37,22 @@ class AuditState(StoreModel):
     """How the judge answered about one pair or text, as stored in the log."""
 
     record: dict[str, Any] = Field(default_factory=dict)
-    """The judge's record in the form that scores have, with the facets. Empty if a limit ended the sample before it."""
+    """The judge's record in the form that scores have, with the facets.
+
+    Empty if a limit ended the sample before the judge had answered."""
 
     submission: Submission | None = None
     """The submission that was read in a text; None if no hypothesis is asserted."""
 
     claim: bool | None = None
-    """Whether a relationship is claimed, by the judge; None if the reply was invalid or this was not asked."""
+    """Whether a relationship is claimed, according to the judge.
+
+    None if the judge's reply was invalid, or if this was not asked."""
 
 
 @solver
 def judge_pair() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -- judge_audit() runs it
-    """Let the evaluated model judge the pair or read the text, without a cache."""
+    """Let the evaluated model judge the pair, read the text or find the claim, without a cache of its replies."""
 
     @cache
     def judge_model(model: Model) -> Model:
@@ -105,16 +109,21 @@ async def _find_claim(judge: Judge, state: TaskState) -> str:
 
 
 def _metrics() -> list[Metric | dict[str, list[Metric]]]:
-    """Accuracies of the judge, of judges that always give the same verdict, and the effect of its errors on scores."""
+    """The effect of the judge's errors on scores, and the metrics of each key of the score.
+
+    Beside the accuracy of the judge are those of judges that always give the same verdict.
+    """
     accuracy: list[Metric] = [mean(), stderr(cluster="study")]
-    keys = dict.fromkeys(ACCURACIES, accuracy)
-    keys["context_match"] = [*accuracy, _named_judge("always_true", "context", True)]
-    keys["relationship"] = [*accuracy]
-    for letter in RELATIONSHIP_SCORES:
-        keys["relationship"].append(_named_judge(f"always_{letter}", "relationship", letter))
-    keys[CLAIM] = [*accuracy, _named_judge("always_true", CLAIM, True), _named_judge("always_false", CLAIM, False)]
-    keys["right"] = [*accuracy, grouped(mean(), "kind", all=False)]
-    return [effect(), keys]
+    always_letter = [_named_judge(f"always_{letter}", "relationship", letter) for letter in RELATIONSHIP_SCORES]
+    always_true = _named_judge("always_true", CLAIM, True)
+    always_false = _named_judge("always_false", CLAIM, False)
+
+    metrics = dict.fromkeys(ACCURACIES, accuracy)
+    metrics["context_match"] = [*accuracy, _named_judge("always_true", "context", True)]
+    metrics["relationship"] = [*accuracy, *always_letter]
+    metrics[CLAIM] = [*accuracy, always_true, always_false]
+    metrics["right"] = [*accuracy, grouped(mean(), "kind", all=False)]
+    return [effect(), metrics]
 
 
 def _named_judge(name: str, facet: str, verdict: bool | str) -> Metric:
@@ -128,12 +137,19 @@ def _named_judge(name: str, facet: str, verdict: bool | str) -> Metric:
 
 
 def constant_judge(facet: str, verdict: bool | str) -> Metric:
-    """Accuracy of a judge that always gives this verdict, on the pairs whose right verdict is not open."""
+    """Accuracy of a judge that always gives this verdict, on the pairs or texts whose right verdict is not open.
+
+    It is NaN if there are none.
+
+    Args:
+        facet: Key of the right verdict in the metadata.
+        verdict: The verdict.
+    """
 
     def accuracy(scores: list[SampleScore]) -> Value:
         right = []
         for score in scores:
-            if not math.isnan(score.score.as_float()):
+            if not math.isnan(score.score.as_float()):  # NaN: this was not asked, or the right verdict is open
                 expected = (score.sample_metadata or {})["expected"]
                 right.append(expected[facet] == verdict)
         return fmean(right) if right else math.nan
@@ -143,7 +159,10 @@ def constant_judge(facet: str, verdict: bool | str) -> Metric:
 
 @metric
 def effect() -> Metric:
-    """What a mean HMS of 20 and a difference of 5 become with error rates like these; empty without pairs."""
+    """What a mean HMS of 20 % becomes with this judge, and what its difference to a mean of 25 % becomes.
+
+    It is empty if there is a facet on which no pair has an accuracy.
+    """
 
     def means(scores: list[SampleScore]) -> Value:
         judge = Accuracy(
@@ -161,7 +180,7 @@ def effect() -> Metric:
 
 
 def _mean(scores: list[SampleScore], key: str) -> float:
-    """The mean accuracy on the samples that have it; NaN if there is none."""
+    """The mean accuracy under a key of the score, over the samples that have it; NaN if none has it."""
     values: list[Any] = [score.score.as_dict()[key] for score in scores]
     return PartialScores(values).mean
 

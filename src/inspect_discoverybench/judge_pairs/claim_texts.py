@@ -22,7 +22,16 @@ NULL_RESULTS = {("evolution_freshwater_fish", 2), ("immigration_offshoring_effec
 
 
 class ClaimText(BaseModel):
-    """A hypothesis, and whether it claims a relationship; None if that is open, so that it counts nowhere."""
+    """A hypothesis, and whether it claims a relationship.
+
+    Attributes:
+        kind: The kind of text, such as `claim: no evidence`.
+        study: Name of the invented study, or folder of the released one.
+        goal: The goal that the hypothesis answers.
+        data_files: Descriptions of the study's data files.
+        hypothesis: The hypothesis.
+        claim: Whether it claims a relationship; None if that is open, and the text then counts nowhere.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -70,23 +79,27 @@ def invented_claims() -> Iterator[Sample]:
     """Build the hypotheses of `claim_texts.yaml` about the invented studies."""
     studies = {study["name"]: study for study in read_studies()}
     content = yaml.safe_load(files(__package__).joinpath("claim_texts.yaml").read_text("utf-8"))
-    for kind in content:
-        for name, hypothesis in kind["texts"].items():
+    for group in content:
+        kind = group["kind"]
+        for name, hypothesis in group["texts"].items():
             study = studies[name]
             data_file = DataFile.model_validate(study["data_file"])
             text = ClaimText(
-                kind=f"claim: {kind['kind']}",
+                kind=f"claim: {kind}",
                 study=name,
                 goal=study["phrases"]["goal"],
                 data_files=(data_file,),
                 hypothesis=hypothesis,
-                claim=kind["claim"],
+                claim=group["claim"],
             )
-            yield text.sample(f"claim/{name}/{kind['kind'].replace(' ', '_')}")
+            yield text.sample(f"claim/{name}/{kind.replace(' ', '_')}")
 
 
 def released_claims(goals: Sequence[SampleMetadata]) -> Iterator[Sample]:
-    """Build samples of each distinct gold hypothesis of DB-REAL train, and of its goal. A goal claims nothing."""
+    """Build two samples for each distinct gold hypothesis of DB-REAL train: one of it, and one of its goal.
+
+    A goal claims nothing, because it is a question.
+    """
     golds: set[str] = set()
     for goal in goals:
         if goal.gold_hypothesis in golds:
@@ -94,7 +107,7 @@ def released_claims(goals: Sequence[SampleMetadata]) -> Iterator[Sample]:
         golds.add(goal.gold_hypothesis)
         is_null = (goal.dataset, goal.metadata_number) in NULL_RESULTS
         kind = "released null result" if is_null else "released gold"
-        yield _released(goal, kind, goal.gold_hypothesis, not is_null)
+        yield _released(goal, kind, goal.gold_hypothesis, claim=not is_null)
         yield _released(goal, "released goal", goal.goal, claim=False)
 
 

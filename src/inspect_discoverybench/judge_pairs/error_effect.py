@@ -1,19 +1,25 @@
 """What the errors of a judge do to the mean of a system, and to the difference of two systems.
 
-Predictions are of two kinds: those that solve their task, and those with the right variables but for one, a more
-general relationship and another context, which score 0. A wrong verdict is the next one: no match of contexts instead
-of a match, A instead of B, one variable more or less.
+Predictions are assumed to be of two kinds. Those that solve their task score 1. The others fail: they have two of three
+variables right, a more general relationship (B), and another context, so they score 0.
+
+A wrong verdict is assumed to be a neighbour of the right one: no match of contexts instead of a match, the next letter
+of the relationship, or one variable more or less.
 """
 
 from dataclasses import dataclass
 
 F1_STEP = 1 / 3
-"""Of F1, by one of three variables."""
+"""How much a wrong verdict on one of three variables changes F1."""
 
 RELATIONSHIP_STEP = 1 / 2
+"""How much the neighbouring letter changes the score of the relationship."""
 
 FAILED_F1 = 2 / 3
+"""F1 of a prediction that fails."""
+
 FAILED_RELATIONSHIP = 1 / 2
+"""Score of the relationship of a prediction that fails."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,7 @@ def judged_mean(true_mean: float, accuracy: Accuracy) -> float:
     variables_errors = (1 - accuracy.variables) * F1_STEP
     relationship_errors = (1 - accuracy.relationship) * RELATIONSHIP_STEP
     solved = accuracy.context * (1 - variables_errors) * (1 - relationship_errors)
-    # Errors of the other two facets in both directions cancel out.
+    # A failed prediction scores above 0 only if its context is wrongly judged to match. Its other two facets may be
+    # judged too high or too low. These errors cancel out in the mean.
     failed = context_errors * FAILED_F1 * FAILED_RELATIONSHIP
     return true_mean * solved + (1 - true_mean) * failed

@@ -30,7 +30,7 @@ PAIR_FIELDS = (
     "predicted_hypothesis",
     "predicted_workflow",
 )
-"""Metadata of a pair that its verdict depends on."""
+"""Metadata fields of a pair on which the judge's verdict, or whether it is right, depends."""
 
 F1_TOLERANCE = 0.005
 """Largest difference from an expected F1 that counts as correct."""
@@ -58,11 +58,14 @@ class Expected(BaseModel):
 
         Args:
             scores: The judge's scores of the facets, without those that it did not decide.
+
+        Returns:
+            1 for a right verdict and 0 for a wrong one, by question. A facet that the judge did not decide is wrong.
         """
-        f1 = scores.get("variables", math.inf)
+        f1 = scores.get("variables", math.inf)  # infinity is near no accepted value
         is_right = {"variables": any(abs(f1 - accepted) <= F1_TOLERANCE for accepted in self.variables)}
         if self.context is not None:
-            is_right["context_match"] = scores.get("context") == self.context
+            is_right["context_match"] = scores.get("context") == float(self.context)
         if len(self.relationship) == 1:
             is_right["relationship"] = scores.get("relationship") == RELATIONSHIP_SCORES[self.relationship]
         return {name: float(value) for name, value in is_right.items()}
@@ -84,10 +87,11 @@ def invented_pairs() -> Iterator[Sample]:
     content = _read_pairs()
     for study in content["studies"]:
         phrases = {"injection": content["injection"], **study["phrases"]}
+        # `$Context` is the phrase `$context` at the beginning of a sentence.
         for name, phrase in study["phrases"].items():
             phrases[name.capitalize()] = phrase[0].upper() + phrase[1:]
         for kind in content["kinds"]:
-            yield _invented_sample(study, phrases, content["usual"] | kind)
+            yield _invented_sample(study, phrases, content["usual"] | kind)  # `usual` has what the kind leaves out
 
 
 def _invented_sample(study: dict[str, Any], phrases: dict[str, str], kind: dict[str, Any]) -> Sample:
@@ -131,14 +135,14 @@ OTHER_STUDY = Expected(
 
 
 def released_pairs(goals: Sequence[SampleMetadata]) -> Iterator[Sample]:
-    """Pair each gold hypothesis of DB-REAL train, once, with itself and with one from another domain."""
+    """Pair each distinct gold hypothesis of DB-REAL train with itself, and with one from another domain."""
     golds: set[str] = set()
     for number, goal in enumerate(goals):
         if goal.gold_hypothesis in golds:
             continue
         golds.add(goal.gold_hypothesis)
         others = [other for other in goals if other.domain != goal.domain]
-        other = others[number % len(others)].gold_hypothesis
+        other = others[number % len(others)].gold_hypothesis  # goes round the others
         yield _released_sample(goal, "released identical", goal.gold_hypothesis, IDENTICAL)
         yield _released_sample(goal, "released other study", other, OTHER_STUDY)
 
