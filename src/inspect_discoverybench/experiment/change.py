@@ -59,15 +59,15 @@ class Change:
         parts = self.path.split(".")
         container: Any = values
         place: Place = ()
-        is_added = False
+        is_in_added_mapping = False
         try:
             for part, next_part in pairwise(parts):
                 key = _index_or_key(container, part)
-                if not is_added:
+                if not is_in_added_mapping:
                     place = (*place, key)
                 if isinstance(container, dict) and container.get(key) is None:
                     container[key] = {}
-                    is_added = True
+                    is_in_added_mapping = True
                 elif isinstance(container[key], str) and next_part in ModelSpec.model_fields:
                     container[key] = {"name": container[key]}
                 container = container[key]
@@ -79,7 +79,7 @@ class Change:
             raise InvalidExperiment(
                 f"{self._line}: no such place in the file. List items are numbered from 0."
             ) from error
-        if not is_added:
+        if not is_in_added_mapping:
             place = (*place, key)
         return Override(place, self._line)
 

@@ -60,7 +60,15 @@ class DomainSource:
         return cls(len(names), tuple(names), trees)
 
     async def domain(self, number: int, folder: SetFolder, author: Model, seed: int) -> Domain:
-        """Return one domain. The first call asks the author for all domains, unless the user named them.
+        """Return one domain.
+
+        The first call asks the author for all domains, unless the user named them or the set in the folder has them.
+
+        Args:
+            number: Number of the domain in the set, starting at 0.
+            folder: The folder of the set.
+            author: The author.
+            seed: Seed of the set.
 
         Raises:
             AuthorFailed: The author gave no valid reply.
