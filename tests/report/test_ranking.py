@@ -40,6 +40,28 @@ def test_the_ranking_says_who_is_best_and_by_how_much() -> None:
     assert difference.endswith(", so the first is better on tasks like these.")
 
 
+@pytest.mark.parametrize(
+    ("second_score", "difference", "verdict"),
+    [
+        (0.545, "-4.5", "so the second is better on tasks like these."),
+        (0.54, "-4.0", "so the second is better on tasks like these."),
+        (0.504, "-0.4", "so these tasks do not show which of them is better."),
+        (0.4, "10.0", "so the first is better on tasks like these."),
+    ],
+)
+def test_the_agent_with_the_highest_mean_may_be_worse_on_the_tasks_that_both_scored(
+    second_score: float, difference: str, verdict: str
+) -> None:
+    """The best agent has its highest scores on tasks that the second one did not run. Its mean is 0.55."""
+    common = [f"t{number}" for number in range(90)]
+    others = [f"t{number}" for number in range(90, 100)]
+    best = results({**dict.fromkeys(common, 0.5), **dict.fromkeys(others, 1.0)})
+    second = results(dict.fromkeys(common, second_score), agent="codegen")
+    sentence = ranking_of(best, second).sentences[1]
+    assert sentence.startswith(f"On the 90 tasks that both scored, the difference is {difference} (*95 % CI* ")
+    assert sentence.endswith(verdict)
+
+
 def test_agents_with_equal_means_are_tied() -> None:
     values = {"a": 1.0, "b": 0.5}
     ranking = ranking_of(results(values), results(values, agent="codegen"), results({"a": 0.1}, agent="datavoyager"))

@@ -142,7 +142,11 @@ def _lead(best: Standing, second: Standing) -> Iterator[str]:
         yield f"{lead}, without an interval."
         return
 
-    verdict = "so the first is better on tasks like these"
-    if paired.low <= 0 <= paired.high:
+    if paired.low > 0:
+        verdict = "so the first is better on tasks like these"
+    elif paired.high < 0:
+        # The first has the higher mean because of tasks that the second did not score.
+        verdict = "so the second is better on tasks like these"
+    else:
         verdict = "so these tasks do not show which of them is better"
     yield f"{lead} (*95 % CI* {100 * paired.low:.1f} to {100 * paired.high:.1f}), {verdict}."
