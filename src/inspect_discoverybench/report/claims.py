@@ -96,7 +96,7 @@ def _conditions(standing: Standing) -> Hashable:
         first.run.model,
         first.run.limits,
         first.setup,
-        first.run.version_number.partition("+")[0],
+        first.run.version_number,
         tuple(sorted(standing.judges)),
         tuple(sorted(claim_prompts(standing.results))),
     )
