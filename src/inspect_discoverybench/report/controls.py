@@ -10,12 +10,14 @@ from inspect_discoverybench.report.leaderboard import AGENT, BEST, FLOOR, Leader
 from inspect_discoverybench.report.means import HIGH, HMS, LOW, IntervalNames, Row, bound_columns, difference_columns
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.configuration import without_placebo
+from inspect_discoverybench.results.run_record import Settings
 
 DIFFERENCE = IntervalNames("difference × 100", LOW, HIGH)
 
 GUESSER = "no_data_guess"
 
-HINT = "domain_knowledge"
+DOMAIN_KNOWLEDGE = "domain_knowledge"
+"""The hint that a task text contains domain knowledge."""
 
 
 def control_section(leaderboard: Leaderboard) -> Section | None:
@@ -23,15 +25,12 @@ def control_section(leaderboard: Leaderboard) -> Section | None:
     rows = []
     agents = [standing for standing in leaderboard.standings if _is_compared(standing)]
     for standing, control in itertools.product(agents, leaderboard.standings):
-        name = _control_name(standing, control)
+        name = _control_name(agent=standing, other=control)
         if name is None or _measure(standing) != _measure(control):
             continue
-        difference = _comparison_columns(control, standing)
-        if difference:
-            row = standing.key_columns
-            row["control"] = name
-            row |= difference
-            rows.append(row)
+        difference_row = _difference_row(agent=standing, control=control)
+        if difference_row:
+            rows.append({**standing.key_columns, "control": name, **difference_row})
     if not rows:
         return None
 
@@ -48,29 +47,32 @@ def _is_compared(standing: Standing) -> bool:
 
 
 def _control_name(agent: Standing, other: Standing) -> str | None:
-    """The name of another configuration as a control of an agent; None if it is no control.
+    """The name under which another configuration is shown as a control of an agent; None if it is no control of it.
 
     Controls are the floor, guesses of the same model without data (paper §5.2), the same agent without domain knowledge
     (paper §5.3), and the same agent on a placebo.
     """
     own = agent.configuration
     control = other.configuration
-    is_same_benchmark = control.benchmark == own.benchmark
     has_same_hints = control.hints == own.hints
-    if is_same_benchmark and other.kind == FLOOR:
-        return other.name
-    if is_same_benchmark and has_same_hints and control.agent == GUESSER and control.model == own.model:
-        return other.name
-
     is_same_agent = _setup(other) == _setup(agent)
-    is_its_placebo = not is_same_benchmark and without_placebo(control.benchmark) == own.benchmark
-    if is_same_agent and has_same_hints and is_its_placebo:
-        return control.benchmark
-    hints_without_it = tuple(hint for hint in own.hints if hint != HINT)
-    lacks_hint = not has_same_hints and control.hints == hints_without_it
-    if is_same_agent and is_same_benchmark and lacks_hint:
-        return f"without {HINT}"
+    if control.benchmark != own.benchmark:
+        is_placebo_of_benchmark = without_placebo(control.benchmark) == own.benchmark
+        return control.benchmark if is_placebo_of_benchmark and is_same_agent and has_same_hints else None
+
+    if other.kind == FLOOR:
+        return other.name
+    if control.agent == GUESSER and control.model == own.model and has_same_hints:
+        return other.name
+    if is_same_agent and _lacks_only_domain_knowledge(own.hints, control.hints):
+        return f"without {DOMAIN_KNOWLEDGE}"
     return None
+
+
+def _lacks_only_domain_knowledge(own: Settings, control: Settings) -> bool:
+    """Whether a control has the same hints as an agent, except that the agent has domain knowledge."""
+    others = tuple(hint for hint in own if hint != DOMAIN_KNOWLEDGE)
+    return DOMAIN_KNOWLEDGE in own and control == others
 
 
 def _measure(standing: Standing) -> tuple[set[str], str]:
@@ -84,9 +86,9 @@ def _setup(standing: Standing) -> tuple[str, ...]:
     return first.sample.agent, first.run.model, *first.run.limits, *first.setup
 
 
-def _comparison_columns(control: Standing, agent: Standing) -> Row:
-    """The paired difference of HMS; empty if they have no scored task in common."""
-    difference = key_difference(control.tasks_by_id, agent.tasks_by_id)
+def _difference_row(agent: Standing, control: Standing) -> Row:
+    """The paired difference of HMS, agent minus control; empty if no task is scored by both."""
+    difference = key_difference(baseline=control.tasks_by_id, candidate=agent.tasks_by_id)
     if difference is None:
         return {}
     return {
