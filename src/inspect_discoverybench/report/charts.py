@@ -65,7 +65,7 @@ def _assigned(names: Iterable[str], choices: Sequence[str]) -> dict[str, str]:
 
 
 def dots(table: pd.DataFrame, row: str, interval: IntervalNames, style: Style) -> Chart | None:
-    """One row per label with the value as a point and its interval as a line; None if there are no values.
+    """One row per label with the value as a point and its interval as a line; None if there are no values to draw.
 
     Args:
         table: The values, with the columns `benchmark` and `agent`.
@@ -135,12 +135,15 @@ def joined(table: pd.DataFrame, row: str, value: str, shape: str, style: Style) 
 
 
 def scatter(table: pd.DataFrame, pairs: Sequence[tuple[IntervalNames, IntervalNames]], style: Style) -> Chart | None:
-    """Points with intervals, with a shape for each model; None if there are none.
+    """Points with intervals, with a shape for each model. A point that lacks a value is in none of the plots.
 
     Args:
         table: The points.
         pairs: What is on the horizontal and on the vertical axis of each plot.
         style: Titles and colours.
+
+    Returns:
+        None if there are no points to draw.
     """
     for x, y in pairs:
         table = table.dropna(subset=[x.value, y.value])
@@ -173,14 +176,14 @@ def _axis(channel: Any, column: str, title: str | Sequence[str]) -> Any:
 
 
 def _by_name(channel: Any, table: pd.DataFrame, field: str, choices: Mapping[str, str]) -> Any:
-    """A colour or shape for each name that occurs."""
+    """A colour or shape for each name that occurs in a column of the table."""
     occurring = set(table[field])
     shown = {name: choice for name, choice in choices.items() if name in occurring}
     return channel(field=field, type="nominal", scale=alt.Scale(domain=[*shown], range=[*shown.values()]))
 
 
 def _rows(layers: Sequence[alt.Chart], table: pd.DataFrame, row: str, style: Style) -> Chart:
-    """The layers with one row per label, in the order of the table."""
+    """The layers with one row per label, in the order of the table. A panel has at most `MAX_ROWS` rows."""
     first_labels = table[["benchmark", row]].drop_duplicates().groupby("benchmark").head(MAX_ROWS)
     shown = table.merge(first_labels)
     vertical = alt.Y(field=row, type="nominal", sort=None)

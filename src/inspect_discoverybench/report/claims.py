@@ -18,6 +18,7 @@ from inspect_discoverybench.results.configuration import without_placebo
 from inspect_discoverybench.results.result_row import ResultRow, claim_prompts
 from inspect_discoverybench.results.task_result import TaskResult, mean_score
 from inspect_discoverybench.scorer.claim import CLAIM_KEY
+from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 from inspect_discoverybench.statistics.partial_scores import bounds
 
 DATA_RATE, PLACEBO_RATE = "claim rate", "false-claim rate"
@@ -39,9 +40,9 @@ class _Pair:
     placebos: list[Standing] = field(default_factory=list)
 
     def row(self, titles: Mapping[str, str]) -> Row | None:
-        """The row of the table; None if claims were not asked about."""
-        data = _asked(self.data)
-        placebo = _asked(self.placebos)
+        """The row of the table; None if no claim was decided."""
+        data = _tasks_with_claims(self.data)
+        placebo = _tasks_with_claims(self.placebos)
         data_rate = mean_score([*data.values()], CLAIM_KEY)
         placebo_rate = mean_score([*placebo.values()], CLAIM_KEY)
         if data_rate is None and placebo_rate is None:
@@ -49,15 +50,16 @@ class _Pair:
 
         first = [*self.data, *self.placebos][0]
         row = first.key_columns
-        benchmark = without_placebo(first.configuration.benchmark)
-        if benchmark in titles:  # else only the placebo was run
-            row["benchmark"] = benchmark
+        # If no configuration was run with the data, their benchmark has no title, and the placebo's is shown.
+        data_benchmark = without_placebo(first.configuration.benchmark)
+        if data_benchmark in titles:
+            row["benchmark"] = data_benchmark
         row["framing"] = first.configuration.framing
         row |= interval_columns(data_rate, IntervalNames.of(DATA_RATE))
         row |= _bounds(DATA_RATE, data)
         row |= interval_columns(placebo_rate, IntervalNames.of(PLACEBO_RATE))
         row |= _bounds(PLACEBO_RATE, placebo)
-        row |= _difference(placebo, data)
+        row |= _difference(placebo=placebo, data=data)
         row["kind"] = first.kind
         row |= _counts("data", data)
         row |= _counts("placebo", placebo)
@@ -68,18 +70,23 @@ class _Pair:
 
 
 def claim_section(leaderboard: Leaderboard) -> Section | None:
-    """Both rates of each agent and model by framing, and their difference; None if no claim was asked about.
+    """Both rates of each agent and model by framing, and their difference; None if no claim was decided.
 
     Placebos with different seeds have samples of the same tasks. So these are averaged per task, like epochs.
     """
     pairs: dict[Hashable, _Pair] = defaultdict(_Pair)
     for standing in leaderboard.standings:
         pair = pairs[_conditions(standing)]
-        side = pair.placebos if standing.results[0].run.is_placebo else pair.data
-        side.append(standing)
+        if standing.results[0].run.is_placebo:
+            pair.placebos.append(standing)
+        else:
+            pair.data.append(standing)
 
-    titles = leaderboard.style.titles
-    rows = [row for row in (pair.row(titles) for pair in pairs.values()) if row is not None]
+    rows = []
+    for pair in pairs.values():
+        row = pair.row(leaderboard.style.titles)
+        if row is not None:
+            rows.append(row)
     if not rows:
         return None
     table = pd.DataFrame(rows).sort_values("benchmark", kind="stable")
@@ -102,8 +109,8 @@ def _conditions(standing: Standing) -> Hashable:
     )
 
 
-def _asked(standings: Sequence[Standing]) -> Tasks:
-    """The tasks with the key, each with its results in all epochs and placebos."""
+def _tasks_with_claims(standings: Sequence[Standing]) -> Tasks:
+    """The tasks for which the judge is asked about claims, each with its results in all epochs and placebos."""
     results: dict[str, list[ResultRow]] = defaultdict(list)
     for standing in standings:
         for task in standing.tasks:
@@ -113,7 +120,7 @@ def _asked(standings: Sequence[Standing]) -> Tasks:
 
 
 def _bounds(name: str, tasks: Tasks) -> Row:
-    """What a rate could be, whatever undecided claims are; NaN if all are decided."""
+    """The lowest and the highest rate that undecided claims allow; NaN if all claims are decided."""
     lowest, highest = math.nan, math.nan
     scores = [task.score(CLAIM_KEY) for task in tasks.values()]
     if any(score.missing for score in scores):
@@ -123,15 +130,17 @@ def _bounds(name: str, tasks: Tasks) -> Row:
 
 
 def _difference(placebo: Tasks, data: Tasks) -> Row:
-    """The claim rate minus the false-claim rate, paired by task; NaN without common tasks."""
-    difference = key_difference(placebo, data, CLAIM_KEY)
+    """The claim rate minus the false-claim rate, paired by task; NaN if no task has both."""
+    difference = key_difference(baseline=placebo, candidate=data, key=CLAIM_KEY)
     if difference is None:
         return {"common tasks": 0, **dict.fromkeys(DIFFERENCE, math.nan)}
     return {"common tasks": difference.paired.tasks, **difference_columns(difference.paired, DIFFERENCE)}
 
 
 def _counts(name: str, tasks: Tasks) -> Row:
-    outcomes = [result.score.outcome_of(CLAIM_KEY) for task in tasks.values() for result in task.results]
+    outcomes: list[SampleOutcome] = []
+    for task in tasks.values():
+        outcomes += [result.score.outcome_of(CLAIM_KEY) for result in task.results]
     return {
         f"{name} tasks": len(tasks),
         f"{name} samples": len(outcomes),
@@ -151,8 +160,11 @@ def _chart(table: pd.DataFrame, leaderboard: Leaderboard) -> Chart:
 
 
 def _labels(table: pd.DataFrame) -> list[str]:
+    """The names of the configurations, each with its framing, unless it is neutral or in the name already."""
     labels = []
     for name, framing in zip(table.configuration, table.framing, strict=True):
-        is_missing = framing != NEUTRAL and f"framing={framing}" not in name
-        labels.append(f"{name} (framing={framing})" if is_missing else name)
+        if framing == NEUTRAL or f"framing={framing}" in name:
+            labels.append(name)
+        else:
+            labels.append(f"{name} (framing={framing})")
     return labels

@@ -37,6 +37,6 @@ def cost_section(leaderboard: Leaderboard) -> Section:
     measure = USAGE["cost"]
     if measure not in table or table[measure].isna().any():
         measure = USAGE["tokens"]
-    usage = IntervalNames(measure, measure, measure)
+    usage = IntervalNames(measure, measure, measure)  # it has no interval
     chart = scatter(table, [(usage, HMS_INTERVAL)], leaderboard.style)
     return Section("cost", table, chart)

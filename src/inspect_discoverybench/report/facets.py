@@ -14,8 +14,8 @@ from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.results.task_result import TaskResult, mean_score
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 
-CONTEXT = FACET_KEYS[0]
-"""The facet that must match before released evaluators ask about the others."""
+CONTEXT, *OTHER_FACETS = FACET_KEYS
+"""The context must match before released evaluators ask about the other facets."""
 
 IF_MATCHES = "if context matches"
 
@@ -26,12 +26,12 @@ NO_SUBMISSION = "no submission"
 PARTIAL = "partial score"
 FULL = "full score"
 
-FACET_COLORS = ("#F4A582", "#E8896B", "#D6604D", "#B2182B")
+FACET_COLORS = ("#F4A582", "#E8896B", "#D6604D")
 
 LOSS_COLORS = {
     NO_SCORE: "#D9D9D9",
     NO_SUBMISSION: "#A6A6A6",
-    **dict(zip(FACET_KEYS, FACET_COLORS, strict=False)),
+    **dict(zip(FACET_KEYS, FACET_COLORS, strict=True)),
     PARTIAL: "#92C5DE",
     FULL: "#4393C3",
 }
@@ -46,21 +46,21 @@ def facet_section(leaderboard: Leaderboard) -> Section:
         for facet, mean in standing.facets.items():
             row |= interval_columns(mean, IntervalNames.of(facet))
         matching = _with_matching_context(standing.tasks)
-        for facet in FACET_KEYS[1:]:
+        for facet in OTHER_FACETS:
             row |= interval_columns(mean_score(matching, facet), IntervalNames.of(f"{facet} {IF_MATCHES}"))
         row["tasks"] = len(matching)
         row |= mean_bound_columns(standing.tasks)
         rows.append(row)
 
     table = pd.DataFrame(rows)
-    others = [IntervalNames.of(f"{facet} {IF_MATCHES}") for facet in FACET_KEYS[1:]]
+    others = [IntervalNames.of(f"{facet} {IF_MATCHES}") for facet in OTHER_FACETS]
     axes = [IntervalNames.of(CONTEXT), *others]
     chart = scatter(table, list(pairwise(axes)), leaderboard.style)
     return Section("facets", table, chart)
 
 
 def _with_matching_context(tasks: Sequence[TaskResult]) -> list[TaskResult]:
-    """Tasks with those epochs whose context matches."""
+    """The tasks, each with only the epochs whose context matches. A task without such an epoch is left out."""
     matching = []
     for task in tasks:
         results = [result for result in task.results if result.score.value(CONTEXT) == 1]

@@ -38,7 +38,7 @@ def write_report(
         DataError: There is no log or label file, or none of the logs can be used.
         InvalidArgument: The folder contains files but no report, or the labels cannot be used.
     """
-    _check(out)
+    _refuse_other_files(out)
     results = read_results(paths)
     labels = read_labels(judge_labels) if judge_labels else []
     contents = Contents.of(results, labels, pool_splits)
@@ -84,7 +84,7 @@ def write_files(out: Path, report: Mapping[str, bytes]) -> None:
         path.write_bytes(content)
 
 
-def _check(out: Path) -> None:
+def _refuse_other_files(out: Path) -> None:
     """Refuse a folder with files that are not those of a report."""
     names = sorted(path.name for path in out.glob("*"))
     if names and PAGE not in names:

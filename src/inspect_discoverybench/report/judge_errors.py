@@ -16,7 +16,8 @@ MIN_LABELLED_CLUSTERS = 10
 """Minimum number of clusters with labels: with fewer, the variance of the judge's error between them is unreliable."""
 
 TrueScores = Mapping[tuple[str, str, int, str], float | None]
-"""HMS by the labels: by the id of the run, the id and epoch of the sample, and the name of the score."""
+"""HMS according to the labels; None if they do not determine it. A key has the id of the run, the id and epoch of the
+sample, and the name of the score."""
 
 
 def judge_error_section(leaderboard: Leaderboard, labels: Sequence[LabelledSample]) -> Section:
@@ -25,14 +26,14 @@ def judge_error_section(leaderboard: Leaderboard, labels: Sequence[LabelledSampl
     Raises:
         InvalidArgument: No label belongs to a sample in these logs, or there are too few labels.
     """
-    true = {}
+    true_scores = {}
     for label in labels:
         key = (label.log, label.sample_id, label.epoch, label.score)
-        true[key] = label.true_hms
+        true_scores[key] = label.true_hms
 
     rows = []
     for standing in leaderboard.standings:
-        samples = _scored_samples(standing, true)
+        samples = _scored_samples(standing, true_scores)
         labelled = samples[samples.true_hms.notna()]
         if labelled.cluster.nunique() >= MIN_LABELLED_CLUSTERS:
             row = standing.hms_columns
@@ -49,7 +50,7 @@ def judge_error_section(leaderboard: Leaderboard, labels: Sequence[LabelledSampl
     return Section("judge_errors", pd.DataFrame(rows), notes=notes)
 
 
-def _scored_samples(standing: Standing, true: TrueScores) -> pd.DataFrame:
+def _scored_samples(standing: Standing, true_scores: TrueScores) -> pd.DataFrame:
     """The scored samples with HMS by the judge and by the labels. The weights of the epochs of a task add up to 1."""
     rows = []
     for task in standing.tasks:
@@ -57,7 +58,7 @@ def _scored_samples(standing: Standing, true: TrueScores) -> pd.DataFrame:
         for result in scored:
             sample = result.sample
             key = (result.run.task_id, sample.id, sample.epoch, result.score.score)
-            true_hms = true.get(key)
+            true_hms = true_scores.get(key)
             row = {
                 "hms": result.score.value("hms"),
                 "true_hms": math.nan if true_hms is None else true_hms,

@@ -16,7 +16,7 @@ from inspect_discoverybench.scorer.judge_record import differing_values, is_offl
 def name_judges(results: Sequence[ResultRow]) -> list[ResultRow]:
     """The results with names of their judges that distinguish judges with the same model."""
     records = dict.fromkeys(result.score.judge_record for result in results)
-    names: dict[str | None, str | None] = {None: None}
+    names: dict[str | None, str | None] = {None: None}  # without a record, no judge was asked
     first_records: dict[str, Mapping[str, Any]] = {}
     for text in filter(None, records):
         record = json.loads(text)
@@ -42,24 +42,25 @@ def _name(model: str, first: Mapping[str, Any], record: Mapping[str, Any]) -> st
 
 
 def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
-    """One result for each sample: of those that it has, the one by the judge that scored the most samples.
+    """Choose one result for each sample, preferably by the judge that scored the most samples of all results.
 
-    A sample without a submission may have only a result for which no judge was asked. If a judge gave several scores, a
-    decided one is taken, and among those the one with the most keys: `inspect score` may have added the released form,
-    or claims.
+    Without a submission, no judge is asked. Such a result is chosen only if no judge that scored samples has another
+    result. If a judge gave several scores to a sample, a decided one is taken, and among those the one with the most
+    keys: `inspect score` may have added the released form, or claims.
     """
     scored = [result.score for result in results if result.score.is_scored]
     counts = Counter(score.judge for score in scored)
-    counts[None] = 0  # a sample without a submission, for which no judge was asked
-    first_scores: dict[str | None, str] = {}
+    counts[None] = 0  # no judge was asked
+    first_score_names: dict[str | None, str] = {}
     for result in sorted(results, key=attrgetter("score.score")):
-        first_scores.setdefault(result.score.judge, result.score.score)
+        first_score_names.setdefault(result.score.judge, result.score.score)
 
     def place(result: ResultRow) -> tuple[int, str, bool, int, str]:
         score = result.score
         return (
             -counts[score.judge],
-            first_scores[score.judge],  # of judges that scored equally many samples, the one of the first score
+            # Judges that scored equally many samples are in the order of their scores' names: `HMS` before `HMS1`.
+            first_score_names[score.judge],
             not score.is_scored,
             -len(score.keys),
             score.score,
@@ -92,11 +93,12 @@ def judge_sentences(benchmarks: Sequence[Benchmark], audits: Sequence[AuditRecor
 
 
 def _judge_names(benchmarks: Sequence[Benchmark]) -> dict[str, str]:
-    """The name of each judge by its model."""
+    """The name of each judge by its model. If judges with one model have several names, the last one counts."""
     names: dict[str, str] = {}
     for benchmark in benchmarks:
         for standing in benchmark.standings:
             for result in standing.results:
+                # `name_judges` has replaced the model in `score.judge` by a name. The metadata still have the model.
                 model = result.score.metadata.get("judge", result.score.judge)
                 if result.score.is_scored and result.score.judge and model:
                     names[model] = result.score.judge

@@ -20,12 +20,13 @@ from inspect_discoverybench.statistics.mean import Estimate
 AGENT, BEST, ORACLE, FLOOR = "agent", "best agent", "oracle", "floor"
 """Kinds of configurations."""
 
-NO_COMPETITORS = {"reflexion": ORACLE, "gold": ORACLE, "goal_echo": FLOOR}
+KINDS_OF_NON_COMPETITORS = {"reflexion": ORACLE, "gold": ORACLE, "goal_echo": FLOOR}
 """Kinds of the agents whose results are not comparable with those of others: oracles see the gold hypothesis or scores,
 and the floor restates the goal."""
 
 MIN_COVERAGE = 0.9
-"""Minimum share of the tasks of the agent with the most scored tasks that a competitor has scored, too."""
+"""Share of tasks that a competitor must have scored, at least. The tasks are those that the agent with the most scored
+tasks has scored."""
 
 ROUNDING = 1e-9
 """Means that differ by no more than this are equal."""
@@ -129,7 +130,7 @@ class Benchmark:
     Attributes:
         name: Task and split.
         standings: The configurations.
-        runners_up: The competitors that are not the best, the highest first.
+        runners_up: The competitors that are not the best, in decreasing order of HMS.
         no_best: Why no best agent is marked; None if one is.
     """
 
@@ -145,7 +146,7 @@ class Benchmark:
 
     @property
     def judges(self) -> set[str]:
-        """The judges that scored any of them."""
+        """The judges that scored its configurations."""
         return _judges(self.standings)
 
     @property
@@ -200,7 +201,7 @@ class Leaderboard:
 
         by_benchmark: dict[str, list[Standing]] = defaultdict(list)
         for configuration, own_results in by_configuration.items():
-            kind = NO_COMPETITORS.get(configuration.agent, AGENT)
+            kind = KINDS_OF_NON_COMPETITORS.get(configuration.agent, AGENT)
             tasks = tasks_of(own_results)
             standing = Standing(configuration, list(tasks.values()), kind)
             by_benchmark[configuration.benchmark].append(standing)
@@ -213,7 +214,7 @@ class Leaderboard:
 
     @cached_property
     def style(self) -> Style:
-        """What the charts have in common."""
+        """Titles of benchmarks and colours of agents, for all charts."""
         titles = {benchmark.name: benchmark.title for benchmark in self.benchmarks}
         agents = {standing.configuration.agent for standing in self.standings}
         return Style(titles, agent_colors(agents))
@@ -227,7 +228,12 @@ def _ranked(name: str, standings: Sequence[Standing]) -> Benchmark:
     best = _best(competitors) if no_best is None else []
     marked = [replace(standing, kind=BEST) if standing in best else standing for standing in standings]
     runners_up = [standing for standing in competitors if standing not in best]
-    return Benchmark(name, sorted(marked, key=_place), sorted(runners_up, key=_place), no_best)
+    return Benchmark(
+        name,
+        standings=sorted(marked, key=_place),
+        runners_up=sorted(runners_up, key=_place),
+        no_best=no_best,
+    )
 
 
 def _place(standing: Standing) -> tuple[bool, bool, float]:
@@ -251,29 +257,30 @@ def _highest(standings: Sequence[Standing]) -> float | None:
 
 
 def _competitors(standings: Sequence[Standing]) -> list[Standing]:
-    """Agents that scored at least `MIN_COVERAGE` of the tasks of the agent with the most scored tasks.
+    """Agents with enough tasks, as `MIN_COVERAGE` says. The mean over fewer tasks does not say which agent is better.
 
-    The mean of an agent with fewer of these tasks does not say whether it is better. Agents with a framing, which urges
-    them or allows them to find nothing, are not compared with others.
+    A framing urges agents to find something, or allows them to find nothing. Such agents are not compared with others.
     """
     agents = [
         standing for standing in standings if standing.kind == AGENT and standing.configuration.framing == NEUTRAL
     ]
     ids_by_agent = {agent: agent.scored_ids for agent in agents}
-    most_ids = max(ids_by_agent.values(), key=len, default=set())
-    min_common = max(1, MIN_COVERAGE * len(most_ids))
-    return [agent for agent, ids in ids_by_agent.items() if len(ids & most_ids) >= min_common]
+    reference_ids = max(ids_by_agent.values(), key=len, default=set())
+    min_common = max(1, MIN_COVERAGE * len(reference_ids))  # an agent without any scored task does not compete
+    return [agent for agent, ids in ids_by_agent.items() if len(ids & reference_ids) >= min_common]
 
 
 def _reason_for_no_best(competitors: Sequence[Standing], floor: float | None) -> str | None:
-    """Why none of them can be called the best; None if one can."""
+    """Why none of the competitors can be called the best; None if one can."""
     judges = _judges(competitors)
     if any(is_offline(judge) for judge in judges):
         return "the judge is not a language model"
     if len(judges) > 1:
         return "different judges scored the samples"
-    runs = [result.run for agent in competitors for result in agent.results]
-    if len({(run.version_number, run.data_commit) for run in runs}) > 1:
+    versions = set()
+    for competitor in competitors:
+        versions |= {(result.run.version_number, result.run.data_commit) for result in competitor.results}
+    if len(versions) > 1:
         return "the task versions or the data differ"
     if len(competitors) < 2:
         return "there is no other agent to compare with"

@@ -14,7 +14,10 @@ from inspect_discoverybench.statistics.partial_scores import bounds
 
 
 class IntervalNames(NamedTuple):
-    """Names of the columns of a value and of the endpoints of its interval; all the same without an interval."""
+    """Names of the columns of a value and of the endpoints of its interval.
+
+    For a value without an interval, all three are the column of the value.
+    """
 
     value: str
     low: str
@@ -61,7 +64,7 @@ def difference_columns(paired: PairedDifference, columns: IntervalNames) -> Row:
 
 
 def mean_bound_columns(tasks: Sequence[TaskResult], key: str = "hms") -> Row:
-    """The bounds of a mean × 100."""
+    """The bounds of a mean × 100; NaN if no samples are missing."""
     lowest, highest = bounds([task.score(key) for task in tasks])
     return bound_columns(fmean(lowest), fmean(highest))
 
@@ -74,7 +77,10 @@ def bound_columns(lowest: float, highest: float) -> Row:
 
 
 def count_columns(tasks: Sequence[TaskResult], key: str = "hms") -> Row:
-    """The bounds of a mean × 100 if samples are missing, and counts of outcomes with regard to this key."""
+    """The bounds of the mean of a key × 100, and counts of tasks, gold hypotheses and outcomes.
+
+    The bounds are NaN if no samples are missing. Only scored tasks are counted as tasks.
+    """
     scored = [task for task in tasks if task.score(key).known]
     clusters = {task.cluster for task in tasks}
     outcomes: Counter[str] = Counter()

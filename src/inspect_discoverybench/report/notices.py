@@ -45,7 +45,7 @@ def notices(leaderboard: Leaderboard, results: Sequence[ResultRow]) -> Iterator[
 
 
 def _offline(leaderboard: Leaderboard) -> Iterator[str]:
-    """Which judges are no language models, and which rows they scored."""
+    """Which judges are not language models, and which rows they scored."""
     rows: dict[str, list[str]] = defaultdict(list)
     for benchmark in leaderboard.benchmarks:
         offline = {judge for judge in benchmark.judges if is_offline(judge)}

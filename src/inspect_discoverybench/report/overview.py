@@ -50,6 +50,7 @@ def released_section(leaderboard: Leaderboard) -> Section | None:
     is_neutral = [standing.configuration.framing == NEUTRAL for standing in standings]
     own_points = table.assign(label=labels)[is_neutral]
     benchmarks = set(table.benchmark)
+    # Each table of published scores is about one benchmark.
     published = [
         scores.rename(columns={HMS: RELEASED_INTERVAL.value})
         for scores in published_points(leaderboard)
@@ -76,7 +77,7 @@ def new_studies_section(leaderboard: Leaderboard) -> Section | None:
         if standing.mean is None or standing.mean.new_studies is None:
             continue
         new = standing.mean.new_studies
-        sizes = Counter(task.sample.study or "" for task in standing.tasks)
+        sizes = Counter(task.sample.study for task in standing.tasks)
         guesses |= GUESSED_STUDIES & sizes.keys()
         largest = max(sizes.values())
         row = {

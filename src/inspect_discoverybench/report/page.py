@@ -59,10 +59,10 @@ class ShownSection:
 def render_page(contents: Contents) -> bytes:
     """The page as HTML in UTF-8."""
     titles = contents.leaderboard.style.titles
-    left_out = Section(LEFT_OUT, pd.DataFrame(contents.left_out.items(), columns=["log", "reason"]))
     sections = [ShownSection(section, _tables(section, titles)) for section in contents.sections]
     if contents.left_out:
-        sections.append(ShownSection(left_out, shown_tables(left_out.table, {})))
+        left_out = Section(LEFT_OUT, pd.DataFrame(contents.left_out.items(), columns=["log", "reason"]))
+        sections.append(ShownSection(left_out, shown_tables(left_out.table, titles={})))
     hms, *others = sections
 
     terms = glossary()
@@ -101,7 +101,11 @@ def render_page(contents: Contents) -> bytes:
 
 
 def _tables(section: Section, titles: Mapping[str, str]) -> list[ShownTable]:
-    """The tables of a section: of groups and of losses, configurations by groups."""
+    """The tables of a section.
+
+    In sections on groups and losses, rows and columns are configurations and groups. In other sections, they are those
+    of the section's numbers.
+    """
     if section.description.column is not None:
         return means_by_group(section.table, titles, section.description.column)
     if STAGE in section.table:
@@ -110,7 +114,7 @@ def _tables(section: Section, titles: Mapping[str, str]) -> list[ShownTable]:
 
 
 def _grid(samples: SampleList) -> str:
-    """The columns of the list of samples. The policy of the page allows no style outside its style sheet."""
+    """CSS for the columns of the list of samples. The page's policy allows styles only in its style sheet."""
     narrow = samples.narrow_widths
     numbers = ", ".join(f".line > :nth-child({place})" for place in samples.numbers)
     return f"""

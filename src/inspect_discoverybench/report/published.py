@@ -69,14 +69,14 @@ def published_section(leaderboard: Leaderboard) -> Section | None:
     table = table.reset_index()
 
     published = set(table.benchmark)
-    without = []
+    without_released = []
     for benchmark in leaderboard.benchmarks:
         has_released = any(standing.has_released for standing in benchmark.standings)
         if benchmark.name in published and not has_released:
-            without.append(benchmark.name)
+            without_released.append(benchmark.name)
     notes = []
-    if without:
-        names = ", ".join(without)
+    if without_released:
+        names = ", ".join(without_released)
         notes.append(
             f"The samples of {names} have no score in this form, and their HMS is not comparable with it. "
             "To add it, score the logs with `inspect score LOG --scorer discoverybench/hms -S aggregation=released`."

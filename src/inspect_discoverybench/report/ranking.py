@@ -43,7 +43,8 @@ class RankedRow:
         hms: HMS × 100.
         facets: Mean of each facet × 100 by its name.
         released: HMS × 100 in the form of the released evaluator; None if no sample has it.
-        published: The paper's scores of the same agent, if the row has that form and the benchmark is a full split.
+        published: The paper's scores of the same agent. They are in the form of the released evaluator, so they are
+            given only if `released` is, and if the benchmark is a full split.
         tasks: Number of scored tasks.
     """
 
@@ -100,8 +101,8 @@ class Ranking:
 
 def _row(benchmark: Benchmark, standing: Standing) -> RankedRow:
     # The paper's agents had no framing.
-    is_published = standing.has_released and standing.configuration.framing == NEUTRAL
-    published = published_scores(benchmark) if is_published else []
+    is_comparable = standing.has_released and standing.configuration.framing == NEUTRAL
+    published = published_scores(benchmark) if is_comparable else []
     return RankedRow(
         standing=standing,
         hms=Bar.of(standing.mean),
@@ -116,14 +117,15 @@ def _sentences(benchmark: Benchmark) -> Iterator[str]:
     """Who is best, by how much, and how far above the floor."""
     best = [standing for standing in benchmark.standings if standing.kind == BEST]
     names = " and ".join(standing.name for standing in best)
-    if not any(standing.hms is not None for standing in benchmark.standings):
+    if all(standing.hms is None for standing in benchmark.standings):
         yield "No sample is scored."
     elif not best:
         yield f"No best agent is marked, because {benchmark.no_best}."
     elif len(best) > 1:
         yield f"Tied for the best: {names}."
     else:
-        yield from _lead(best[0], benchmark.runners_up[0])
+        # A best agent is marked only among two or more competitors, so there is a second one.
+        yield from _lead(best[0], second=benchmark.runners_up[0])
 
     # The score of a restated goal says nothing if the judge only compares words.
     if benchmark.floor is None and not any(is_offline(judge) for judge in benchmark.judges):

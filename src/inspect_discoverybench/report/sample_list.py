@@ -26,11 +26,12 @@ SCORES = [*SCORE_KEYS, *RELEASED_KEYS]
 SCORE_WIDTHS = {"hms": "3rem", "context": "3.6rem", "variables": "4.3rem", "relationship": "5.3rem"}
 """Widths of columns of scores, by their headings."""
 
-WORDS = ("agent", "model", "settings", "benchmark", "judge", "epoch", "outcome", "limit")
+FILTERED = ("agent", "model", "settings", "benchmark", "judge", "epoch", "outcome", "limit")
 """Columns with a few values each, which the page can filter by."""
 
-COLUMNS = (ID, "agent", *SCORES, *WORDS[1:])
-"""Columns of a line, in their order, before the predicted hypothesis."""
+COLUMNS = (ID, "agent", *SCORES, *FILTERED[1:])
+"""Columns of a line, in their order, before the predicted hypothesis. The agent is before the scores, and the other
+columns to filter by are after them."""
 
 
 LINE_LENGTH = 160
@@ -47,8 +48,8 @@ class ListedSample:
         gold: The gold hypothesis; None if the log does not record it.
         predicted: The predicted hypothesis; None if nothing was submitted.
         verdicts: The judge's scores of the facets.
-        command: What serves its log.
-        link: Where `inspect view` shows it.
+        command: The command that serves its log.
+        link: The address at which `inspect view` shows it.
     """
 
     cells: Sequence[str]
@@ -79,12 +80,15 @@ class SampleList:
 
     @cached_property
     def columns(self) -> list[str]:
-        """The columns whose values differ; others are only in `samples.csv`."""
+        """The id, HMS, and the columns whose values differ; others are only in `samples.csv`."""
         recorded = [column for column in COLUMNS if column in self.table]
         return [column for column in recorded if column in (ID, "hms") or self._differs(column)]
 
     def _differs(self, column: str) -> bool:
-        """Whether a column has several values. The outcome says where no judge was asked."""
+        """Whether a column has several values. A missing value is one, except for a missing judge.
+
+        A sample has no judge if no judge was asked. Its outcome says so.
+        """
         return self.table[column].nunique(dropna=column == "judge") > 1
 
     @property
@@ -100,7 +104,7 @@ class SampleList:
             if column not in self.table or column in self.columns:
                 continue
             value = next(iter(self.table[column].dropna()), "")
-            if value != "":
+            if value != "":  # settings may be empty
                 texts.append(f"{_heading(column)} {_cell(column, value)}")
         return ", ".join(texts)
 
@@ -118,7 +122,7 @@ class SampleList:
     @property
     def filters(self) -> set[str]:
         """The headings that the page can filter by."""
-        return {_heading(column) for column in self.columns if column in WORDS}
+        return {_heading(column) for column in self.columns if column in FILTERED}
 
     @property
     def numbers(self) -> list[int]:
@@ -140,21 +144,21 @@ class SampleList:
 
 
 def _heading(column: str) -> str:
-    return "HMS" if column == "hms" else column.replace("_", " ").replace("hms", "HMS")
+    return column.replace("_", " ").replace("hms", "HMS")
 
 
 def _cell(column: str, value: Any) -> str:
     if value is None or pd.isna(value):
         return MISSING
     if column in SCORES:
-        # An opened row has the facets with two decimals.
+        # Facets are without decimals here: an opened row has them more exactly.
         decimals = 0 if column in FACET_KEYS else 1
         return f"{100 * value:.{decimals}f}"
     return str(value)
 
 
 def _width(column: str) -> str:
-    """The width of a column. Those of scores have room for their headings, and words share the rest."""
+    """The width of a column. Columns of scores have room for their headings, and the others share the rest."""
     if column in SCORES:
         return SCORE_WIDTHS.get(column, "4.8rem")
     share = {ID: 1.5, "outcome": 0.8, "limit": 0.8, "epoch": 0.6}.get(column, 1.1)

@@ -21,7 +21,7 @@ class Description(BaseModel):
         text: What the table shows and how to read it. Terms of the glossary are between asterisks.
         column: Column of the samples by which tasks are grouped.
         order: Groups in their order; others follow in alphabetical order.
-        shows_figure: Whether the page shows the figure. The ranking draws what the others show.
+        shows_figure: Whether the page shows the figure. It does not if the ranking draws the same.
         is_folded: Whether the page folds the section however short it is.
     """
 
@@ -60,7 +60,7 @@ class Section:
     Attributes:
         name: Name of its description and its files, such as `hms` for `tables/hms.csv` and `figures/hms.svg`.
         table: The numbers, one row per aggregate.
-        chart: What shows the table; None if there is nothing to draw.
+        chart: The chart of the table; None if there is nothing to draw.
         notes: Sentences that follow the text of the description.
     """
 

@@ -20,7 +20,8 @@ IN_CONFIGURATION = ["agent", "model"]
 """Columns that are not shown beside the name of the configuration."""
 
 MIN_TASKS = 3
-"""Number of tasks from which a group has an interval on the page. One of two tasks goes from nearly 0 to nearly 100."""
+"""Smallest number of tasks of a group that has an interval on the page. The interval of one or two tasks goes from
+nearly 0 to nearly 100."""
 
 
 @dataclass(frozen=True)
@@ -135,60 +136,66 @@ def _crossed(title: str, rows: pd.DataFrame, column: str, groups: Sequence[str],
     if len(groups) <= len(configurations):
         for group in groups:
             columns[group] = [text_of.get((configuration, group), MISSING) for configuration in configurations]
-        return ShownTable(title, {"configuration": configurations, **columns}, set(columns))
+        return ShownTable(title, {"configuration": configurations, **columns}, numeric=set(columns))
 
     for configuration in configurations:
         columns[configuration] = [text_of.get((configuration, group), MISSING) for group in groups]
     heading = column.replace("_", " ")
-    return ShownTable(title, {heading: list(groups), **columns}, set(columns))
+    return ShownTable(title, {heading: list(groups), **columns}, numeric=set(columns))
 
 
 def _label(group: Any) -> str:
-    return _text(group, 0)
+    return _text(group, decimals=0)
 
 
 def _shown_table(title: str, table: pd.DataFrame) -> ShownTable:
+    """The table as texts. A column without values is left out, and one that is the same in all rows becomes a note."""
     columns: dict[str, list[str]] = {}
     numeric = set()
-    zero: list[str] = []
-    same: list[str] = []
+    zero_headings: list[str] = []
+    same_values: list[str] = []
     if "configuration" in table:
         table = table.drop(columns=IN_CONFIGURATION, errors="ignore")
-    numbers = table.select_dtypes("number")
+    numeric_columns = table.select_dtypes("number")
     for name in map(str, table):
         if _is_shown_in_another(name, table):
             continue
         heading, cells = _column(table, name)
-        values = set(cells)
-        if values == {MISSING}:
+        texts = set(cells)
+        if texts == {MISSING}:
             continue
-        if values == {"0"}:
-            zero.append(heading)
-        elif columns and _is_same(table[name], cells):  # the first column stays
-            same.append(f"{heading} {cells[0]}")
+        if texts == {"0"}:
+            zero_headings.append(heading)
+        elif columns and _is_same(table[name], cells):  # the first column says what a row is, so it stays
+            same_values.append(f"{heading} {cells[0]}")
         else:
             columns[heading] = cells
-            if name in numbers:
+            if name in numeric_columns:
                 numeric.add(heading)
 
     notes = []
-    if same:
-        notes.append(f"The same in all rows: {', '.join(same)}.")
-    if zero:
-        notes.append(f"0 in all rows: {', '.join(zero)}.")
+    if same_values:
+        notes.append(f"The same in all rows: {', '.join(same_values)}.")
+    if zero_headings:
+        notes.append(f"0 in all rows: {', '.join(zero_headings)}.")
     return ShownTable(title, columns, numeric, notes)
 
 
 def _is_shown_in_another(name: str, table: pd.DataFrame) -> bool:
-    """Whether the cells of another column have this one, too: an end of an interval."""
+    """Whether the cells of another column show this one, too.
+
+    The cells of a mean or difference show both ends of its interval. Without such a column, those of the low end show
+    both ends. The cells of the lowest possible value also show the highest.
+    """
     if name.endswith(LOW_SUFFIX):
         return name.removesuffix(LOW_SUFFIX) + TIMES_100_SUFFIX in table
     return name.endswith(HIGH_SUFFIX) or name == HIGHEST
 
 
 def _is_same(values: pd.Series, cells: Sequence[str]) -> bool:
-    """Whether a column has one text in several rows. A column of means stays, because equal means are results."""
-    return len(cells) > 1 and len(set(cells)) == 1 and not pd.api.types.is_float_dtype(values)
+    """Whether a column has one text in several rows. Equal means are a result, so a column of means does not count."""
+    is_mean = pd.api.types.is_float_dtype(values)
+    return not is_mean and len(cells) > 1 and len(set(cells)) == 1
 
 
 def _column(table: pd.DataFrame, name: str) -> tuple[str, list[str]]:
@@ -243,7 +250,7 @@ def _text(value: Any, decimals: int) -> str:
 
 
 def _marked(means: list[str], table: pd.DataFrame) -> list[str]:
-    """Add an asterisk to each mean of which samples are missing: the table then has its lowest possible value."""
+    """Add an asterisk to each mean of which samples are missing. Only such means have a lowest possible value."""
     if LOWEST not in table:
         return means
     marked = []
