@@ -210,13 +210,14 @@ def audit() -> Scorer:
 def _accuracies(state: TaskState, audit_state: AuditState) -> dict[str, float]:
     """Accuracy of a sample on each of its questions whose answer is not open."""
     expected = state.metadata["expected"]
+    if is_claim(state.metadata):
+        claim = ClaimText.model_validate(expected).claim
+        if claim is None:
+            return {}
+        return {CLAIM: float(audit_state.claim is claim)}
+
     if is_pair(state.metadata):
         return Expected.model_validate(expected).rate(audit_state.record["facets"])
-    if not is_claim(state.metadata):
-        is_right = AnswerText.model_validate(expected).is_right(audit_state.submission)
-        return {READING: float(is_right)}
 
-    claim = ClaimText.model_validate(expected).claim
-    if claim is None:
-        return {}
-    return {CLAIM: float(audit_state.claim is claim)}
+    is_right = AnswerText.model_validate(expected).is_right(audit_state.submission)
+    return {READING: float(is_right)}
