@@ -4,9 +4,9 @@ An agent that scores as well on the placebo as on the data has not learned its a
 within its column as it is written, with its quotes or as the bytes of a Stata file. Everything else in a file stays,
 byte by byte: names, line breaks, encoding, value labels, formats.
 
-The rows of many tables are ordered by a column, such as an index or years, and a placebo in which they are not would
-be recognised. So this column keeps its order. As the others are permuted independently, this is the same as permuting
-all columns, and then putting the rows into the order of this one.
+The rows of many tables are ordered by a column, such as an index or years. A placebo whose rows are in no order would
+be recognised, so this column is not permuted. The result is the same as if all columns were permuted independently, and
+the rows were then put into the original order of this column.
 """
 
 import random

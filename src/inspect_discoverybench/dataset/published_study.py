@@ -26,7 +26,9 @@ STUDIES: Mapping[str, str] = {
 Folders with the same prefix have the same underlying data (appendix D.2)."""
 
 GUESSED_STUDIES = frozenset({"nls", "worldbank", "archaeology"})
-"""Studies of five, four and twelve works. The appendix does not say which task is from which, but they share data."""
+"""Studies to which five, four and twelve works of the appendix belong.
+
+The appendix does not say which task is from which of these works, but the tasks of a study share data."""
 
 
 def study_of(metadata: Mapping[str, Any]) -> str | None:

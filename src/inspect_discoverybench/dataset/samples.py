@@ -23,7 +23,9 @@ GOAL_FIELDS = (
     "workflow_tags",
     "domain_knowledge",
 )
-"""Metadata fields of a goal that come from the data. The other fields are derived from them."""
+"""Metadata fields on which the task text, the answer or the judge's verdict depends.
+
+Fields that only classify a goal, such as its domain, are not among them."""
 
 
 def make_samples(goals: Sequence[SourcedGoal], hints: Hints) -> list[Sample]:
@@ -86,7 +88,12 @@ def _has_hint(goal: SampleMetadata, hint: str) -> bool:
 
 
 def samples_checksum(samples: Iterable[Sample], fields: Sequence[str] = GOAL_FIELDS) -> str:
-    """SHA-256 of the ids and metadata of samples, as hexadecimal digits. The order of the samples does not matter."""
+    """SHA-256 of the ids and metadata of samples, as hexadecimal digits. The order of the samples does not matter.
+
+    Args:
+        samples: The samples.
+        fields: The metadata fields that count. A field that a sample lacks counts as null.
+    """
     contents = []
     for sample in samples:
         metadata = sample.metadata or {}

@@ -72,7 +72,7 @@ LITE = "lite"
 """Name of a fixed part of DB-REAL test: 48 goals with different gold hypotheses (docs/tasks.md)."""
 
 LITE_IDS = Path(__file__).with_name("real_lite.txt")
-"""The ids of these samples, in order. `scripts/draw_lite.py` has drawn them."""
+"""The ids of the samples of `lite`, in order. `scripts/draw_lite.py` has drawn them."""
 
 
 def released_samples(benchmark: BenchmarkName, split: str, hints: Hints) -> list[Sample]:

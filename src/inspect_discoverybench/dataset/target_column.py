@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 NEAR_CONSTANT_SHARE = 0.95
-"""A column is nearly constant if its most common value has at least this share of the rows, without missing values.
+"""A column is nearly constant if at least this share of its values, without missing ones, is its most common value.
 
 The value is a choice of this package."""
 

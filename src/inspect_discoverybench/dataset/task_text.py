@@ -13,7 +13,8 @@ NEUTRAL = "neutral"
 
 FRAMINGS = (NEUTRAL, "null_allowed", "pressure")
 """What the task text says about null results: nothing, that they are a valid answer, or that a clear finding is needed.
-The others add the sentence of `prompts/solvers/framing` to the paragraph below the goal."""
+
+The last two add their sentence, `prompts/solvers/framing/<name>.txt`, to the paragraph below the goal."""
 
 
 @dataclass(frozen=True)
