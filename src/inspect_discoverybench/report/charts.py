@@ -171,7 +171,7 @@ def _plot(table: pd.DataFrame, x: IntervalNames, y: IntervalNames, style: Style)
 
 
 def _axis(channel: Any, column: str, title: str | Sequence[str]) -> Any:
-    """A quantitative axis."""
+    """A quantitative axis. Layers that share one need the same title, because Vega-Lite joins different titles."""
     return channel(field=column, type="quantitative", title=title)
 
 

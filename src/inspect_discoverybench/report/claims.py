@@ -48,9 +48,10 @@ class _Pair:
         if data_rate is None and placebo_rate is None:
             return None
 
-        first = [*self.data, *self.placebos][0]
+        first = [*self.data, *self.placebos][0]  # with the data, if there is such a run
         row = first.key_columns
-        # If no configuration was run with the data, their benchmark has no title, and the placebo's is shown.
+        # The benchmark of the data has a title only if some configuration was run with the data. Otherwise, the row
+        # shows the benchmark of the placebo.
         data_benchmark = without_placebo(first.configuration.benchmark)
         if data_benchmark in titles:
             row["benchmark"] = data_benchmark

@@ -78,7 +78,10 @@ class Standing:
 
     @property
     def tasks_by_id(self) -> dict[str, TaskResult]:
-        """The tasks by the id of their sample. The ids pair them with the tasks of another configuration."""
+        """The tasks by the id of their sample. The ids pair them with the tasks of another configuration.
+
+        If a study was edited between two runs, a sample has several versions, and the last one counts.
+        """
         return {task.sample.id: task for task in self.tasks}
 
     @cached_property

@@ -114,10 +114,7 @@ def widened_variance(result: ClusterMean, lowest: float) -> float:
     return result.variance + additional / result.effective_clusters**2
 
 
-def t_quantile(clusters: float, comparisons: int = 1) -> float:
-    """The quantile of Student's t for a two-sided 95 % interval over an effective number of clusters.
-
-    `comparisons` is the number of intervals that are read together, for which this one is adjusted (Bonferroni).
-    """
+def t_quantile(effective_clusters: float, comparisons: int = 1) -> float:
+    """The quantile of Student's t for a two-sided 95 % interval, adjusted for a number of comparisons (Bonferroni)."""
     tail = SIGNIFICANCE_LEVEL / comparisons / 2
-    return float(stdtrit(clusters - 1, 1 - tail))
+    return float(stdtrit(effective_clusters - 1, 1 - tail))

@@ -16,7 +16,7 @@ const isMissing = (text) => text === "–" || text === "";
 
 /** Compare two cells; missing values are last in either direction. */
 function compare(a, b, isNumber, descending) {
-  if (isMissing(a) || isMissing(b)) return isMissing(a) - isMissing(b);
+  if (isMissing(a) || isMissing(b)) return Number(isMissing(a)) - Number(isMissing(b));
   const number = (text) => parseFloat(text.replace(/[,<]/g, ""));
   const order = isNumber ? number(a) - number(b) : collator.compare(a, b);
   return descending ? -order : order;
@@ -61,6 +61,7 @@ function makeListUsable(list) {
   headings.forEach((heading, column) => {
     if (!("filter" in heading.dataset)) return;
     const values = [...new Set(samples.map((sample) => sample.cells[column]))].sort(collator.compare);
+    // The value "" is that of "all". Values of cells begin with "=", because a cell may be empty, too.
     const menu = element("select", {}, element("option", { value: "", textContent: "all" }));
     menu.append(...values.map((text) => element("option", { value: `=${text}`, textContent: text })));
     menus.push({ menu, column });
@@ -77,7 +78,7 @@ function makeListUsable(list) {
       const isMatch =
         chosen.every(({ menu, column }) => `=${sample.cells[column]}` === menu.value) &&
         (words === "" || sample.words.includes(words));
-      matching += isMatch;
+      if (isMatch) matching += 1;
       sample.node.hidden = !isMatch || matching > limit;
     }
     tally.textContent =
