@@ -36,7 +36,10 @@ CONTEXTS = [f'{{"hypothesis": [{{"context": "place {number}"}}]}}' for number in
 
 @solver
 def writes(text: str) -> Solver:
-    """An agent of another package that writes a hypothesis with the number of the sample; nothing if it is empty."""
+    """An agent of another package that writes a text as its hypothesis.
+
+    The number of the sample follows the text, unless the number is 0. If the text is empty, the agent writes nothing.
+    """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         number = str(state.sample_id).rpartition("/")[2]
@@ -49,7 +52,7 @@ def writes(text: str) -> Solver:
 
 
 def sample(number: int = 0) -> Sample:
-    """A sample; with another number, its gold hypothesis says so, and nothing else differs."""
+    """A sample. Only its id and, unless its number is 0, its gold hypothesis have the number."""
     gold = f"{GOLD} case {number}" if number else GOLD
     metadata = SampleMetadata(
         split="test",
@@ -190,5 +193,5 @@ class InProcessJudge:
 
 
 def judge_at(endpoint: Endpoint, name: str = "openai/gpt-4o", **options: Any) -> Model:
-    """A judge at the endpoint; without memory, as Inspect would use the address of an earlier test."""
+    """A judge at the endpoint. It is not memoized, or Inspect would reuse an earlier test's model with its address."""
     return get_model(name, base_url=endpoint.url, api_key="sk-secret", memoize=False, **options)

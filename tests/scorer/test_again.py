@@ -49,7 +49,7 @@ def judge_again(log: EvalLog, judge: str, monkeypatch: pytest.MonkeyPatch) -> Ev
 
 
 def rescored(log: EvalLog) -> EvalLog:
-    """The log after `inspect score`, which scores it by the scorers that it names."""
+    """The log after `inspect score`. No scorer is given, so Inspect uses the scorers that the log names."""
     arguments = ["score", log.location, "--action", "overwrite", "--overwrite"]
     result = inspect_command.invoke(*arguments)
     assert result.exit_code == 0, result.output
@@ -112,11 +112,14 @@ RESCORED: dict[str, Callable[[], EvalLog]] = {
 @pytest.mark.parametrize("case", RESCORED)
 def test_a_log_is_scored_by_the_scorer_that_it_names(case: str) -> None:
     again = rescored(RESCORED[case]())
+    # What the offline judge gives the offline analyst on the demo.
     assert means(again) == {"HMS": pytest.approx(0.425)}
     assert again.samples
+    expects_released_form = case == "other arguments"
     for sample in again.samples:
         assert sample.scores
-        assert ("hms_released" in sample.scores["HMS"].as_dict()) == (case == "other arguments")
+        has_released_form = "hms_released" in sample.scores["HMS"].as_dict()
+        assert has_released_form == expects_released_form
 
 
 def test_an_audit_is_scored_by_the_scorer_that_it_names() -> None:
@@ -171,6 +174,7 @@ def test_metrics_of_an_audit_are_recomputed_after_scores_were_edited() -> None:
     [log] = inspect_eval(task, model="discoverybench/lexical")
     metrics = recomputed(log, "judge_audit", "variables")
     assert metrics["variables mean"] == 0
+    # The accuracy of judges that always give one reply, on pairs that are identical.
     assert metrics["context_match always_true"] == 1
     assert metrics["relationship always_B"] == 0
     assert metrics["judge_audit mean_of_20"] < 20

@@ -29,7 +29,7 @@ NO = '{"claim": false, "explanation": "no association"}'
 
 
 def judge_with(*replies: str) -> InProcessJudge:
-    """A judge that agrees with everything, and replies so about the claim, the last one repeatedly."""
+    """A judge that gives these replies about the claim, the last one repeatedly, and agrees with everything else."""
     return InProcessJudge(scripted(extract=CONTEXTS, claim=[*replies]))
 
 
@@ -123,7 +123,10 @@ def placebo_log(
     surviving: Collection[int] = (),
     text: str = "Rain raises yield.",
 ) -> EvalLog:
-    """The log of samples of a placebo with these numbers; the gold hypotheses of some survive the permutation."""
+    """The log of samples of a placebo with these numbers.
+
+    The gold hypotheses of the samples in `surviving` survive the permutation.
+    """
     placebos = []
     for number in numbers:
         placebo = sample(number)
@@ -139,7 +142,7 @@ def metrics_of(log: EvalLog) -> dict[str, float]:
     return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
 
 
-def test_under_the_placebo_it_is_always_asked() -> None:
+def test_under_the_placebo_the_claim_is_asked_about_even_without_the_argument() -> None:
     assert score_of(placebo_log(judge_with(YES))).values == {**FULL, "claim": 1}
 
 
@@ -152,8 +155,8 @@ def test_where_the_gold_hypothesis_survives_the_permutation_nothing_is_asked() -
 
 
 @pytest.mark.parametrize(("number", "is_asked"), [(8, False), (3, True)])
-def test_in_an_earlier_log_of_db_real_it_is_not_asked_either(number: int, is_asked: bool) -> None:
-    """Earlier logs do not record which gold hypotheses survive."""
+def test_in_an_earlier_log_of_db_real_surviving_gold_hypotheses_are_recognized(number: int, is_asked: bool) -> None:
+    """Earlier logs do not record which gold hypotheses survive. In this study, that of metadata file 8 does."""
     judge = judge_with(YES)
     facts = {"placebo": 3, "split": "test", "dataset": "meta_regression", "metadata_number": number, "query_id": 0}
     earlier = sample(0)
@@ -165,7 +168,8 @@ def test_in_an_earlier_log_of_db_real_it_is_not_asked_either(number: int, is_ask
     assert ("left out" in score_of(log).explanation) is not is_asked
 
 
-def test_the_false_claim_rate_leaves_such_samples_out_and_counts_them() -> None:
+def test_the_false_claim_rate_leaves_out_and_counts_samples_whose_gold_hypothesis_survives() -> None:
+    # One reply for each of the samples 1, 2 and 4.
     judge = InProcessJudge(scripted(extract=CONTEXTS, claim=[NO, YES, NO]))
     metrics = metrics_of(placebo_log(judge, numbers=[0, 1, 2, 3, 4], surviving=[0, 3]))
     assert metrics["false_claim_rate"] == pytest.approx(1 / 3)
@@ -177,7 +181,8 @@ def test_the_false_claim_rate_leaves_such_samples_out_and_counts_them() -> None:
     assert "claim_rate" not in metrics
 
 
-def test_on_the_data_it_is_the_claim_rate_and_undecided_claims_widen_its_interval() -> None:
+def test_without_a_placebo_there_is_a_claim_rate_and_undecided_claims_widen_its_interval() -> None:
+    # Three invalid replies leave the claim of the third sample undecided.
     claims = [YES, YES, *["invalid"] * 3]
     judge = InProcessJudge(scripted(extract=CONTEXTS, claim=claims))
     metrics = metrics_of(evaluate(judge.model, numbers=[0, 1, 2], scorer=hms(claim=True), max_connections=1))
@@ -186,7 +191,7 @@ def test_on_the_data_it_is_the_claim_rate_and_undecided_claims_widen_its_interva
     assert metrics["claim_rate_unscored"] == 1
     assert metrics["claim_rate_left_out"] == 0
     all_decided = metrics_of(evaluate(judge_with(YES).model, numbers=[0, 1], scorer=hms(claim=True)))
-    # The third claim may be none.
+    # The third hypothesis may claim nothing.
     assert metrics["claim_rate_ci_lower"] < all_decided["claim_rate_ci_lower"]
 
 
@@ -201,7 +206,7 @@ def test_scoring_an_old_log_of_a_placebo_again_adds_the_key() -> None:
     log = placebo_log(judge_with(YES))
     assert log.samples
     assert log.samples[0].scores
-    log.samples[0].scores["HMS"].value = {**FULL}
+    log.samples[0].scores["HMS"].value = {**FULL}  # without the key `claim`, as in old logs
     write_eval_log(log)
     command = ["score", log.location, "--model-role", "grader=discoverybench/lexical"]
     result = inspect_command.invoke(*command, "--action", "overwrite", "--overwrite")
@@ -221,6 +226,6 @@ def test_the_demo_asks_about_claims_with_the_argument() -> None:
     assert log.results.scores[0].metrics["claim_rate"].value == 1
 
 
-def test_the_argument_is_a_boolean() -> None:
+def test_the_argument_claim_is_a_boolean() -> None:
     with pytest.raises(InvalidArgument, match=r"^claim must be true or false, got 2"):
         demo(claim=2)  # type: ignore[arg-type]

@@ -84,6 +84,7 @@ def test_a_rejected_higher_limit_is_dropped() -> None:
         judge = judge_at(endpoint)
         score = judged_by(judge)
     assert score.values == FULL
+    # Only the limit is dropped: the default settings are still sent.
     assert score.record["settings"]["temperature"] == 0
 
 

@@ -36,7 +36,7 @@ VALID: list[tuple[str, str, str, float]] = [
     ("relationship", '{"answer": "B"}<|im_end|>', "relationship", 0.5),
     ("match", '{"match": false}\n</s>', "context", 0),
     ("variables", '{"sizeA": 1, "sizeB": 1, "intersection": 1}<|eot_id|><|end_of_text|>', "variables", 1),
-    # A backslash that begins no escape, in what nobody reads and in contexts.
+    # A backslash that begins no escape, in an explanation.
     (
         "relationship",
         r'{"answer": "B) similar but general than HypoA", "explanation": "\(y = \alpha x\); r"}',
@@ -74,7 +74,7 @@ INVALID: list[Case] = [
     ("relationship", '{"answer": "A) different"}'),
     ("relationship", '{"answer": "not very similar"}'),
     ("relationship", '{"answer": "A or B"}'),
-    # Only the words of these are an option.
+    # Without its marks, each of these would be an option.
     ("relationship", '{"answer": "\u2260 A"}'),
     ("relationship", '{"answer": "!A"}'),
     ("relationship", '{"answer": "\u00acvery similar"}'),
@@ -138,5 +138,6 @@ def test_invalid_replies_are_sent_back_and_then_unscored() -> None:
         assert score.unscored == {"hms", facet}, reply
         assert score.reason == "grader_failed", reply
         assert "Not scored" in score.explanation, reply
+        # Each question is asked again twice. There are two extractions.
         asked_again = 4 if name == "extract" else 2
         assert score.record["asked_again"] == asked_again, reply

@@ -14,6 +14,7 @@ RECORD: dict[str, Any] = {
 
 def test_scores_by_the_same_judge_are_comparable_whatever_the_sample_needed() -> None:
     assert differences(RECORD, {**RECORD, "asked_again": 3}) == []
+    # A setting without a value is the same as a setting that is not recorded.
     with_default = {**RECORD["settings"], "max_tokens": None}
     assert differences(RECORD, {**RECORD, "settings": with_default}) == []
     assert compared_part({**RECORD, "workflow": "w"}).keys() == {"judge", "settings", "prompts"}

@@ -1,6 +1,7 @@
 """No text of a model or of a data file is Markdown in the explanation of a score."""
 
 import html
+import re
 
 import pytest
 from markdown_it import MarkdownIt
@@ -54,8 +55,16 @@ def test_every_construct_of_markdown_is_shown_as_it_is(construct: str) -> None:
     for source in (escaped, html.escape(escaped, quote=False)):
         for dialect in ("commonmark", "js-default"):
             rendered = MarkdownIt(dialect, {"html": True}).render(source)
+            # Escaping may add word joiners, which are invisible.
             shown = html.unescape(rendered).replace("\u2060", "")
             assert shown == f"<p>{text}</p>\n"
+
+
+def title_of(heading: str) -> str:
+    """The text of a heading of the third level, up to its colon."""
+    match = re.match(r"<h3>([^:<]*)", heading)
+    assert match, heading
+    return match[1]
 
 
 @pytest.mark.parametrize("text", ["~~~", "```", "<!-- "])
@@ -65,7 +74,7 @@ def test_a_hypothesis_cannot_hide_the_verdicts(text: str) -> None:
     explanation = score_of(evaluate(judge.model, hypothesis)).explanation
     rendered = MarkdownIt("commonmark").render(explanation)
     headings = [line for line in rendered.splitlines() if line.startswith("<h")]
-    assert [heading.removeprefix("<h3>").partition(":")[0].partition("<")[0] for heading in headings] == [
+    assert [title_of(heading) for heading in headings] == [
         "Gold hypothesis",
         "Predicted hypothesis (from a JSON object in the final message)",
         "Context",

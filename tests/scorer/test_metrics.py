@@ -30,7 +30,7 @@ UNSCORED = scored(math.nan, "grader_failed")
 
 
 def metrics_of(*scores: Score, golds: str = "aabc") -> dict[str, float]:
-    """The metrics of up to four samples with these scores and gold hypotheses."""
+    """The metrics of samples with these scores. The gold hypothesis of each sample is a letter of `golds`."""
     samples = []
     cases = zip(scores, golds, strict=False)
     for number, (score, gold) in enumerate(cases):
@@ -139,7 +139,7 @@ def test_a_zero_at_a_limit_is_counted_apart_from_other_missing_submissions() -> 
 
 
 def test_every_key_has_counts_and_an_interval_of_its_own() -> None:
-    """Four undecided of six: the interval reaches from what zeros to what ones would give."""
+    """Four of six are undecided. The interval has the means that they would give as zeros, and as ones."""
     decided = [score_with(hms_released=value) for value in (0.0, 0.5)]
     undecided = [score_with(hms_released=math.nan)] * 4
     metrics = metrics_of(*decided, *undecided, golds="abcdef")

@@ -147,6 +147,7 @@ def test_a_key_that_a_gateway_echoes_is_not_recorded(
     name = f"{failing.upper()}_API_KEY"
     with provider(answer) as served:
         monkeypatch.setenv(name, KEY)
+        # A secret with which the key begins: if it were replaced first, the end of the key would be left.
         monkeypatch.setenv("OTHER_TOKEN", KEY[:-4])
         task = guesses(served.judge)
         arguments = {"api_key": ARGUMENT}
@@ -180,7 +181,7 @@ AGENTS: dict[str, Solver] = {
 @pytest.mark.parametrize("agent", AGENTS)
 @pytest.mark.parametrize("replies", [0, 2])
 def test_a_time_limit_that_falls_during_a_retry_is_an_error(agent: str, replies: int) -> None:
-    """After however many replies. The judge is not asked, although it works."""
+    """This does not depend on the number of replies before it. The judge is not asked, although it works."""
     reply = tool_call("python", "Hypothesis: y rises. I will test it.", code="1")
     remaining = [reply] * replies
 
@@ -212,7 +213,7 @@ def test_a_time_limit_that_falls_into_a_repeated_request_is_an_error() -> None:
             return truthful(request)
         if remaining:
             return remaining.pop(0)
-        time.sleep(12)
+        time.sleep(12)  # longer than the limit of the sample
         return answers(request)
 
     with provider(answer) as served:
@@ -226,7 +227,7 @@ def run_endlessly(request: Request) -> Answer:
 
 
 def reply_slowly(request: Request) -> Answer:
-    """A reply that takes longer than the sample may take, after the first one."""
+    """The first reply comes at once. The second one takes longer than the limit of the sample."""
     if len(request["messages"]) > 2:
         time.sleep(6)
     return tool_call("python", code="1")

@@ -142,6 +142,7 @@ def test_matching_takes_linear_time(part: str) -> None:
     count = 100_000 // len(part)
     text = part * count
     half = text[:50_000]
+    # A long quote that fits, one that fits up to its last character, and one that fits at every place.
     for quote in (half, f"{half}b", part):
         try:
             passages(text, [quote])

@@ -130,7 +130,7 @@ def test_a_quote_of_latex_needs_no_escaped_backslashes(sentence: str) -> None:
     assert answer_questions(judge) == 1
 
 
-def test_an_empty_workflow_is_none() -> None:
+def test_an_empty_quote_of_the_workflow_is_valid_and_means_none() -> None:
     score, judge = judged(ANSWER, quoting(QUOTE, workflow=""))
     assert score.record["submission_source"] == "quoted"
     assert score.record["workflow"] == ""
@@ -152,7 +152,7 @@ def test_a_text_that_asserts_nothing_scores_0_with_the_reason() -> None:
 CALL = called("finish", answer="C.")
 RECEIPT = result("finish", "ok")
 CODE = called("python", code="1")
-BOTH = ChatMessageAssistant(content="", tool_calls=[*(CODE.tool_calls or []), *(CALL.tool_calls or [])])
+CODE_AND_CALL = ChatMessageAssistant(content="", tool_calls=[*(CODE.tool_calls or []), *(CALL.tool_calls or [])])
 OUTPUT = result("python", "1")
 TEXTS: dict[str, tuple[list[Message], str]] = {
     # messages, the text that the judge is asked about
@@ -169,7 +169,7 @@ TEXTS: dict[str, tuple[list[Message], str]] = {
         "B.",
     ),
     "the arguments of the last call": (
-        [BOTH, RECEIPT, said("<think>B.</think>Done.")],
+        [CODE_AND_CALL, RECEIPT, said("<think>B.</think>Done.")],
         "C.\n\nDone.",
     ),
 }

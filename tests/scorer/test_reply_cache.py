@@ -44,6 +44,7 @@ def test_only_new_questions_are_asked_and_transcripts_have_the_replies_to_the_ot
         _, of_another_agent = evaluate_at(endpoint, "Another.")
         log, repeated = evaluate_at(endpoint, "One.")
     assert first == ALL_QUESTIONS
+    # One extraction, of the prediction. That of the gold hypothesis is in the cache.
     assert of_another_agent == sorted(AGREEMENT)
     assert repeated == []
     assert score_of(log).values == FULL

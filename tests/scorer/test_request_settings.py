@@ -224,7 +224,7 @@ class RequestCounts(NamedTuple):
 
 
 def requests_about(endpoint: Endpoint, case: str) -> RequestCounts:
-    """Count the requests about a sample."""
+    """Count the requests about a sample, such as `case 1`; all requests if the name is empty."""
     requests = [request for request in endpoint.requests if case in str(request)]
     with_schema = sum("response_format" in request for request in requests)
     return RequestCounts(with_schema, len(requests) - with_schema)
@@ -301,6 +301,7 @@ def test_a_server_that_is_down_is_asked_without_the_defaults_by_the_first_questi
     with serve(lambda _: 500) as endpoint:
         judge = judge_at(endpoint, "openai-api/local/m", config=GenerateConfig(max_retries=0))
         evaluate(judge, numbers=[1, 2, 3], max_samples=1, fail_on_error=False)
+    # Four questions are asked at the same time: two extractions, the variables and the relationship.
     assert 0 < requests_about(endpoint, "case 1").without_schema <= 4 * UNCERTAIN[500]
     for case in ("case 2", "case 3"):
         assert requests_about(endpoint, case).without_schema == 0
@@ -324,6 +325,7 @@ def test_a_server_that_was_down_may_reject_the_defaults_when_it_is_back() -> Non
     assert score_of(log).values == FULL
     about_variables = [request for request in endpoint.requests if question(request) == "variables"]
     with_schema = ["response_format" in request for request in about_variables]
+    # The server is down for three attempts with the schema, and for three without it. Then it refuses the schema.
     assert with_schema == [True] * 3 + [False] * 3 + [True, False]
 
 
