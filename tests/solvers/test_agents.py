@@ -57,6 +57,7 @@ def worker(code: str, expensive: int | None = None) -> Script:
             return DRAFT
         if "You are the critic" in messages[0].text:
             return verdict("coder", f"part {len(results)}", answered=len(results) >= 2)
+        # DataVoyager's planner.
         if any(message.text.startswith("It is the") for message in messages):
             return "1. Load the data."
         # ReAct may take any action.

@@ -39,8 +39,9 @@ def test_each_of_two_generations_must_call_its_tool() -> None:
 def test_a_model_is_asked_for_its_program_once_more_and_then_to_submit(form: str) -> None:
     sample = play(["Rain raises yield.", "I think.", ANSWER], codegen(actions=form))
     texts = [message.text for message in sample.messages]
-    assert texts[3].startswith("No program was run. Write the whole program now")
-    assert texts[5].startswith("No program was run, and none can be run now.")
+    _system_prompt, _task, _first_reply, asked_again, _second_reply, asked_to_submit, *_ = texts
+    assert asked_again.startswith("No program was run. Write the whole program now")
+    assert asked_to_submit.startswith("No program was run, and none can be run now.")
     assert submission(sample)
 
 

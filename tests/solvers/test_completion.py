@@ -75,17 +75,17 @@ def test_if_a_limit_ends_a_trial_the_completion_is_the_answer_of_the_one_before(
 
 
 def graded(scorer: Scorer, solver: Solver) -> object:
-    """The value of another scorer for the hypothesis, and whose target is a part of it."""
+    """The value that another scorer gives the submitted hypothesis. The target is a part of the hypothesis."""
     task = task_with(demo(), scorer=scorer)
     task.dataset[0].target = "y rises with x"
 
-    def grade(messages: object, *_: object) -> ModelOutput:
+    def grade(messages: object, _action: object) -> ModelOutput:
         return ModelOutput.from_content("mockllm/model", "GRADE: C" if HYPOTHESIS in str(messages) else "GRADE: I")
 
     [log] = inspect_eval(
         task,
         model=scripted(SCRIPTS["react"]),
-        model_roles={"grader": scripted(lambda messages, _: grade(messages))},
+        model_roles={"grader": scripted(grade)},
         solver=solver,
         limit=1,
     )

@@ -57,10 +57,15 @@ def turns(sample: EvalSample) -> list[str]:
     return shown
 
 
+# Turns whose instruction is a prompt, by its first word.
 PLAN = "planner: State"
 REVISE = "planner: The"
+TOO_EARLY = "coder: The"
+"""The coder's turn after a draft that came before any code."""
+
 DRAFTED = "analyst: The"
-"""Turns whose instruction is a prompt."""
+FORCED = "analyst: The"
+"""The analyst's last turn, in which it must submit. Its prompt begins with the same word as that of the draft."""
 
 
 def test_the_critic_chooses_the_next_role_until_it_accepts_a_draft() -> None:
@@ -111,7 +116,8 @@ def test_all_roles_see_one_conversation_with_the_assessments_of_the_critic() -> 
     conversations = [texts(call.input[1:]) for call in calls(sample)]
     for earlier, later in pairwise(conversations):
         assert later[: len(earlier)] == earlier
-    *_, assessment, instruction = conversations[2]
+    _of_planner, _of_critic, of_coder, *_ = conversations
+    *_, assessment, instruction = of_coder
     assert '"assessment":"No data were read."' in assessment
     assert instruction == "It is the coder's turn. count"
 
@@ -133,7 +139,7 @@ def test_a_draft_that_the_critic_sends_back_is_not_submitted() -> None:
 def test_after_an_accepted_draft_that_is_no_object_the_analyst_submits() -> None:
     script: list[Turn] = [PLANNED, COUNT, LOOK, ANSWERED, "The answer: y rises.", ANSWERED, SUBMITTED]
     sample = play(script, datavoyager())
-    assert turns(sample) == [PLAN, "coder: count", DRAFTED, DRAFTED]
+    assert turns(sample) == [PLAN, "coder: count", DRAFTED, FORCED]
     assert len(calls(sample)) == 7
     assert submitted(sample).hypothesis == HYPOTHESIS
 
@@ -142,7 +148,7 @@ def test_after_an_accepted_draft_that_is_no_object_the_analyst_submits() -> None
 def test_a_first_draft_before_any_code_is_followed_by_code_instead_of_a_review(form: str) -> None:
     script: list[Turn] = [PLANNED, ANSWERED, DRAFT, LOOK, ANSWERED, DRAFT, ANSWERED]
     sample = play(script, datavoyager(actions=form))
-    assert turns(sample) == [PLAN, DRAFTED, "coder: The", DRAFTED]
+    assert turns(sample) == [PLAN, DRAFTED, TOO_EARLY, DRAFTED]
     assert observations(sample) == ["2"]
     assert submitted(sample).hypothesis == HYPOTHESIS
     assert len(calls(sample)) == 7
@@ -151,13 +157,13 @@ def test_a_first_draft_before_any_code_is_followed_by_code_instead_of_a_review(f
 def test_a_second_draft_before_any_code_is_reviewed() -> None:
     script: list[Turn] = [PLANNED, ANSWERED, DRAFT, "I write no code.", ANSWERED, DRAFT, ANSWERED]
     sample = play(script, datavoyager())
-    assert turns(sample) == [PLAN, DRAFTED, "coder: The", DRAFTED]
+    assert turns(sample) == [PLAN, DRAFTED, TOO_EARLY, DRAFTED]
     assert submitted(sample).source == "object"
 
 
 def test_after_an_early_draft_in_the_last_turn_the_coder_acts_and_the_analyst_submits() -> None:
     sample = play([PLANNED, ANSWERED, DRAFT, LOOK, SUBMITTED], datavoyager(turns=1))
-    assert turns(sample) == [PLAN, DRAFTED, "coder: The", DRAFTED]
+    assert turns(sample) == [PLAN, DRAFTED, TOO_EARLY, FORCED]
     assert observations(sample) == ["2"]
     assert submitted(sample).hypothesis == HYPOTHESIS
 
@@ -178,14 +184,14 @@ def test_all_turns_fit_into_the_message_limit_of_the_tasks() -> None:
 def test_with_a_full_context_window_the_analyst_submits() -> None:
     full = ModelOutput.from_content("mockllm/model", "too long", stop_reason="model_length")
     sample = play([PLANNED, COUNT, full, SUBMITTED], datavoyager())
-    assert turns(sample) == [PLAN, "coder: count", DRAFTED]
+    assert turns(sample) == [PLAN, "coder: count", FORCED]
     assert submitted(sample).hypothesis == HYPOTHESIS
 
 
 def test_after_the_last_turn_the_analyst_submits() -> None:
     script: list[Turn] = [PLANNED, COUNT, WORKED, SUBMITTED]
     sample = play(script, datavoyager(turns=1))
-    assert turns(sample) == [PLAN, "coder: count", "analyst: The"]
+    assert turns(sample) == [PLAN, "coder: count", FORCED]
     assert submitted(sample).hypothesis == HYPOTHESIS
     last = calls(sample)[-1]
     assert last.tool_choice == "any"
@@ -225,9 +231,10 @@ def test_the_planner_revises_the_plan_if_an_instruction_is_repeated_without_prog
 def test_three_invalid_replies_of_the_critic_count_as_no_progress(reply: str) -> None:
     script: list[Turn] = [PLANNED, reply, reply, reply, WORKED, reply, reply, reply, WORKED, SUBMITTED]
     sample = play(script, datavoyager(turns=2))
-    assert turns(sample) == [PLAN, "coder: Carry", REVISE, "analyst: The"]
+    assert turns(sample) == [PLAN, "coder: Carry", REVISE, FORCED]
     again = Prompt.load("solvers/datavoyager/ask_again").render()
     asked_again = [again in call.input[-1].text for call in calls(sample)]
+    # The first call is the planner's, and the next three are the critic's.
     assert asked_again[1:4] == [False, True, True]
 
 

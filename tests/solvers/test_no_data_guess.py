@@ -44,7 +44,7 @@ def test_columns_are_shown_on_request_and_hints_are_kept(columns: bool) -> None:
         task,
         model=scripted([ANSWER]),
         model_roles={"grader": "mockllm/judge"},
-        solver=no_data_guess(columns),
+        solver=no_data_guess(columns=columns),
         limit=1,
         score=False,
     )

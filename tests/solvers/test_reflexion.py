@@ -45,7 +45,10 @@ TRIAL: list[Turn] = [python("print('seen' in globals())\nseen = 1"), SALMON, "RE
 
 
 def judge(request: Request) -> str:
-    """A judge that says a secret in every reply. HMS is 0.25 for the salmon, and 0.5 for any other hypothesis."""
+    """A judge that says a secret in every reply. HMS is 0.25 for the salmon, and 0.5 for any other hypothesis.
+
+    Except for extractions, one reply has the keys of all questions.
+    """
     if question(request) == "extract":
         return json.dumps({"hypothesis": [{"context": SECRET}]})
     predicted = slots(request)["HypoB"]
@@ -97,14 +100,14 @@ def test_each_trial_is_recorded_and_has_a_new_conversation_and_session() -> None
     assert reflections == ["REFLECTION", "ANOTHER REFLECTION", None]
 
     first, second, third = [call.input for call in calls(sample) if offered(call) == ["python"]]
-    task = first[1].text
+    first_system_prompt, task = first
     for conversation, lesson in ((second, "Trial 1, score 0.00:\nREFLECTION"), (third, "ANOTHER REFLECTION")):
         system_prompt, request = conversation
-        assert system_prompt.text == first[0].text
-        assert request.text.startswith(task)
+        assert system_prompt.text == first_system_prompt.text
+        assert request.text.startswith(task.text)
         assert lesson in request.text
 
-    # No variable of an earlier trial is left.
+    # The sample has the conversation of the last trial. No variable of an earlier trial is left.
     assert observations(sample) == ["False"]
 
 
@@ -112,8 +115,9 @@ def test_in_text_an_answer_before_the_code_of_a_later_trial_is_sent_back() -> No
     answer = '{"hypothesis": "In Norway, salmon shrink by 3 %."}'
     code = "```python\nprint(7)\n```"
     sample = play([code, answer, "REFLECTION", answer, code, answer], reflexion(trials=2, actions="text"))
-    texts = [call.input[-1].text for call in calls(sample)]
-    assert "You have not run any code yet" in texts[4]
+    last_messages = [call.input[-1].text for call in calls(sample)]
+    # The fifth request follows the first answer of the second trial.
+    assert "You have not run any code yet" in last_messages[4]
     assert [trial.hms for trial in record(sample).trials] == [0, 0]
 
 
@@ -147,7 +151,7 @@ def test_a_trial_has_the_original_data_or_there_is_none() -> None:
 
 
 def test_the_model_sees_only_the_score_of_the_judge() -> None:
-    """The gold texts are looked for, too."""
+    """No request has the gold hypothesis, or any other part of the judge's prompts and replies."""
     sample = play_with_judge(TRIAL * 3, judge)
     assert str(sample.target).startswith(GOLD)
     for call in calls(sample):

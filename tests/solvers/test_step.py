@@ -148,6 +148,7 @@ def test_a_provider_that_needs_the_tools_of_earlier_calls_gets_them_in_requests_
 
     _, requests = run(datavoyager(turns=1), team, anthropic_model)
     choices = [request["tool_choice"]["type"] for request in requests]
+    # The planner, the critic, the coder, and the analyst, who is asked to submit twice.
     assert choices == ["none", "none", "any", "any", "any"]
     assert [offered(request) for request in requests] == [
         ["python", "submit"],
@@ -165,6 +166,7 @@ def with_submission(answer: dict[str, Any]) -> Answer:
 
 
 BESIDE_CODE = {
+    # agent, number of requests
     "react": (react(), 2),
     "react after the first step": (react(), 3),
     "codegen": (codegen(), 2),
@@ -173,15 +175,16 @@ BESIDE_CODE = {
 
 @pytest.mark.parametrize("name", BESIDE_CODE)
 def test_a_submission_beside_code_is_refused_with_the_reason(name: str) -> None:
-    solver, number = BESIDE_CODE[name]
+    solver, request_count = BESIDE_CODE[name]
     code = tool_call("python", code=CODE)
-    first = [code] * (number - 2)
-    sample, requests = run(solver, in_turn(*first, with_submission(code), submitting("calls")))
-    assert len(requests) == number
+    # The last two answers are code with a submission, and the submission.
+    code_alone = [code] * (request_count - 2)
+    sample, requests = run(solver, in_turn(*code_alone, with_submission(code), submitting("calls")))
+    assert len(requests) == request_count
     *_, output, refusal = requests[-1]["messages"]
     assert "42" in output["content"]
     assert "This submission was not taken: it came in the same message as code" in refusal["content"]
-    assert observations(sample) == ["42"] * (number - 1)
+    assert observations(sample) == ["42"] * (request_count - 1)
     assert submitted(sample).hypothesis == ANSWER["hypothesis"]
 
 
@@ -369,7 +372,8 @@ def test_a_repetition_does_not_fill_the_context_window(form: str) -> None:
 def test_a_reflection_that_repeats_itself_is_cut() -> None:
     script = in_turn(BLOCK, OBJECT, Cut("so " * 5000, tokens=4000), BLOCK, OBJECT)
     _, requests = run(reflexion(trials=2, actions="text"), script)
-    assert len(last_message(requests[3])) < 5000
+    _code, _answer, _reflection, second_trial, *_ = requests
+    assert len(last_message(second_trial)) < 5000
 
 
 STRICT = {
