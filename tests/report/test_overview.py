@@ -109,6 +109,35 @@ def test_no_best_agent_is_marked_without_a_reason_to(others: list[ResultRow], re
     assert f"No best agent is marked, because {reason}." in Ranking.of(benchmark).sentences
 
 
+@pytest.mark.parametrize(
+    ("changed", "is_marked"),
+    [
+        ("gold_hypothesis", False),
+        ("gold_workflow", False),
+        ("data_files", False),
+        # Hints are in the task text, and agents with different hints compete.
+        ("task_text", True),
+        (None, True),
+    ],
+)
+def test_no_best_agent_is_marked_if_a_study_was_edited_between_the_agents_runs(
+    changed: str | None, is_marked: bool
+) -> None:
+    before = {"gold_hypothesis": "1", "gold_workflow": "1", "data_files": "1", "task_text": "1"}
+    after = {**before, changed: "2"} if changed else before
+    shown = contents(
+        results({"a": 0.8, "b": 0.8}, inputs={"fingerprints": before}),
+        [
+            result("a", 0.5, agent="codegen", inputs={"fingerprints": before}),
+            result("b", 0.5, agent="codegen", inputs={"fingerprints": after}),
+        ],
+    )
+    [benchmark] = shown.leaderboard.benchmarks
+    assert ("best agent" in {standing.kind for standing in benchmark.standings}) == is_marked
+    reason = "No best agent is marked, because the task versions or the data differ."
+    assert (reason in Ranking.of(benchmark).sentences) == (not is_marked)
+
+
 def test_agents_with_few_scored_tasks_do_not_compete() -> None:
     tasks = [f"t{number}" for number in range(10)]
     section = sections(

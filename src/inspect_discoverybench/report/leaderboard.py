@@ -11,6 +11,8 @@ from inspect_discoverybench.report.means import Row, interval_columns, mean_boun
 from inspect_discoverybench.results.configuration import Configuration, configurations_of
 from inspect_discoverybench.results.coverage import describe_coverage, task_count
 from inspect_discoverybench.results.result_row import ResultRow
+from inspect_discoverybench.results.sample_inputs import changed_inputs
+from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.results.task_result import TaskResult, mean_score, tasks_of
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.scorer.judge_record import is_offline
@@ -283,7 +285,7 @@ def _reason_for_no_best(competitors: Sequence[Standing], floor: float | None) ->
     versions = set()
     for competitor in competitors:
         versions |= {(result.run.version_number, result.run.data_commit) for result in competitor.results}
-    if len(versions) > 1:
+    if len(versions) > 1 or _is_study_edited(competitors):
         return "the task versions or the data differ"
     if len(competitors) < 2:
         return "there is no other agent to compare with"
@@ -291,6 +293,19 @@ def _reason_for_no_best(competitors: Sequence[Standing], floor: float | None) ->
     if highest is not None and floor is not None and highest <= floor:
         return "no agent is above the floor"
     return None
+
+
+def _is_study_edited(standings: Sequence[Standing]) -> bool:
+    """Whether samples with one id have different gold hypotheses, gold workflows or data files."""
+    first_samples: dict[str, SampleRecord] = {}
+    for standing in standings:
+        for task in standing.tasks:
+            first = first_samples.setdefault(task.sample.id, task.sample)
+            changes = changed_inputs(first.inputs, task.sample.inputs)
+            # Configurations with different hints have different task texts on purpose.
+            if any(change != "task text" for change in changes):
+                return True
+    return False
 
 
 def _judges(standings: Sequence[Standing]) -> set[str]:
