@@ -213,6 +213,8 @@ def test_variables_and_changes_are_filled_in(tmp_path: Path, monkeypatch: pytest
     [
         ("limits", "--set limits: expected a.b=c."),
         ("models.3.name=x", "--set models.3.name=x: no such place in the file. List items are numbered from 0."),
+        ("models.-1.name=x", "--set models.-1.name=x: no such place in the file. List items are numbered from 0."),
+        ("models.+0.name=x", "--set models.+0.name=x: no such place in the file. List items are numbered from 0."),
         ("name.first=x", "--set name.first=x: no such place in the file."),
         ("tasks.0.arg.x=1", "--set tasks.0.arg.x=1: no such place in the file."),
         ("models.0.config.temprature=1", "--set models.0.config.temprature=1: models.0.config: Unknown"),

@@ -91,6 +91,8 @@ class Change:
 
 
 def _index_or_key(container: Any, part: str) -> str | int:
-    if isinstance(container, list):
-        return int(part)
-    return part
+    if not isinstance(container, list):
+        return part
+    if not part.isdecimal():  # `int` would read -1, which is Python's index of the last item
+        raise ValueError(part)
+    return int(part)
