@@ -109,6 +109,13 @@ def test_a_shard_that_has_no_log_yet_is_found_by_its_folder() -> None:
     assert "To continue, run: discoverybench run small.yaml --shard 1/4\n" in output
 
 
+@pytest.mark.parametrize("name", ["shard-1-of-x", "shard-old-of-4", "shard-1-of-2-copy", "shard-1-of-1000000000"])
+def test_another_folder_among_the_logs_is_no_shard(name: str) -> None:
+    with locked(f"logs/small/{name}"):
+        output = failed("status small.yaml")
+    assert "Shards" not in output
+
+
 def test_a_shard_that_ends_while_the_logs_are_read_is_running() -> None:
     folder = "logs/small/shard-2-of-4"
     log = Path(folder, "2026-01-01T00-00-00+00-00_demo_unfinished.eval")

@@ -115,14 +115,19 @@ def _shards(log_dir: str, logs: Sequence[RunLog]) -> list[Shard]:
     for log in logs:
         if log.shard is not None:
             return Shard.all(Shard.parse(log.shard).count)
-    for folder in _shard_folders(log_dir):
-        _, _, count = folder.name.rpartition("-")
-        return Shard.all(int(count))
+    for shard in _shard_folders(log_dir).values():
+        return Shard.all(shard.count)
     return []
 
 
-def _shard_folders(log_dir: str) -> list[Path]:
-    return list(Path(log_dir).glob("shard-*-of-*"))
+def _shard_folders(log_dir: str) -> dict[Path, Shard]:
+    """Log directories of shards."""
+    folders = {}
+    for folder in Path(log_dir).glob("shard-*"):
+        shard = Shard.of_log_dir(folder)
+        if shard is not None:
+            folders[folder] = shard
+    return folders
 
 
 def _ended_samples(logs: Sequence[RunLog]) -> Mapping[RunLabels, dict[SampleKey, SampleOutcome]]:

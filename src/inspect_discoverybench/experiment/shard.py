@@ -36,15 +36,29 @@ class Shard:
         Raises:
             InvalidArgument: The text is not of this form, or K is not between 1 and N.
         """
-        match = re.fullmatch("(?P<number>[0-9]{1,9})/(?P<count>[0-9]{1,9})", text)
-        if match:
-            number = int(match["number"])
-            count = int(match["count"])
-            if 1 <= number <= count <= MAX_SHARDS:
-                return cls(number, count)
-        raise InvalidArgument(
-            f"--shard must be K/N with 1 ≤ K ≤ N ≤ {MAX_SHARDS:,}, such as 1/4 for the first of four, got {text}."
-        )
+        shard = cls._match("(?P<number>[0-9]{1,9})/(?P<count>[0-9]{1,9})", text)
+        if shard is None:
+            raise InvalidArgument(
+                f"--shard must be K/N with 1 ≤ K ≤ N ≤ {MAX_SHARDS:,}, such as 1/4 for the first of four, got {text}."
+            )
+        return shard
+
+    @classmethod
+    def of_log_dir(cls, folder: Path) -> "Shard | None":
+        """The shard with this log directory; None if its name is not that of a shard's log directory."""
+        return cls._match("shard-(?P<number>[0-9]{1,9})-of-(?P<count>[0-9]{1,9})", folder.name)
+
+    @classmethod
+    def _match(cls, pattern: str, text: str) -> "Shard | None":
+        """Read the number and the count of a text; None if the text has another form, or there is no such shard."""
+        match = re.fullmatch(pattern, text)
+        if match is None:
+            return None
+        number = int(match["number"])
+        count = int(match["count"])
+        if not 1 <= number <= count <= MAX_SHARDS:
+            return None
+        return cls(number, count)
 
     @classmethod
     def all(cls, count: int) -> "list[Shard]":
