@@ -109,7 +109,8 @@ class SessionState(StoreModel):
     """Number of cells run."""
 
     restarts: int = 0
-    """Number of times the kernel and all variables were lost."""
+    """Number of cells that ran in a new kernel because the kernel before it was lost, with all variables. A new session
+    after an unusable result is not counted."""
 
     def add_folder(self, folder: str) -> None:
         """Add a folder in the temporary directory."""
