@@ -6,15 +6,20 @@ import pandas as pd
 import pytest
 from generator import measured_tasks
 
+from tests import shared
 from tests.generator.authoring import BASELINE, generate
 
 pytestmark = pytest.mark.usefixtures("slow")
 
 
 @pytest.fixture(scope="module")
-def tasks(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
-    out = tmp_path_factory.mktemp("sets") / "set"
-    generate(out, BASELINE, domains=8, height=4, rows=500)
+def tasks() -> pd.DataFrame:
+    out = shared.folder() / "set"
+
+    def build() -> None:
+        generate(out, BASELINE, domains=8, height=4, rows=500)
+
+    shared.build_once("set", build)
     return table_of(out)
 
 
