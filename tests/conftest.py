@@ -88,6 +88,8 @@ def pytest_configure(config: pytest.Config) -> None:
         # Several processes share the cores, and Inspect starts a control server for each eval.
         os.environ["OPENBLAS_NUM_THREADS"] = "1"
         os.environ["INSPECT_EVAL_CTL_SERVER"] = "false"
+        # For other displays, even for "none", Inspect renders tables and tracebacks, which takes seconds.
+        os.environ["INSPECT_DISPLAY"] = "log"
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -134,7 +136,6 @@ def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg-cache"))
     monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "logs"))
-    monkeypatch.setenv("INSPECT_DISPLAY", "log")
     for variable in HIDDEN:
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.chdir(tmp_path)

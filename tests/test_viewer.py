@@ -43,7 +43,6 @@ def evaluate_demo() -> str:
         model="discoverybench/baseline",
         limit=2,
         log_dir=folder,
-        display="none",
     )
     assert log.status == "success", log.error
     return folder

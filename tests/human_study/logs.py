@@ -114,7 +114,6 @@ def judged(folder: Path, name: str) -> str:
         model_roles={"grader": InProcessJudge(answer).model},
         solver=writes_predictions(),
         log_dir=str(folder),
-        display="none",
     )
     assert log.status == "success", log.error
     return log.location

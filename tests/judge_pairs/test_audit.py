@@ -99,7 +99,7 @@ def test_arguable_relationships_count_nowhere() -> None:
 
 def test_texts_are_read_and_can_be_scored_again() -> None:
     log = audited(quoting, "closing remark")
-    again = inspect_score(log, audit(), action="overwrite", display="none")
+    again = inspect_score(log, audit(), action="overwrite")
     # Two of the four texts have an odd length.
     assert metric(again, "reading", "mean") == 0.5
 

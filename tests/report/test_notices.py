@@ -32,7 +32,7 @@ def waiting() -> Solver:
 def test_samples_that_ended_at_a_working_limit_are_named(limits: dict[str, Any], is_named: bool) -> None:
     reaches_limit = 3600 not in limits.values()
     task = task_with(demo(), solver=waiting() if reaches_limit else generate())
-    [log] = inspect_eval(task, model="discoverybench/baseline", limit=2, display="none", **limits)
+    [log] = inspect_eval(task, model="discoverybench/baseline", limit=2, **limits)
     samples = log.samples or []
     completed(f"report {log.location} --out report")
     page = Path("report/report.html").read_text("utf-8")

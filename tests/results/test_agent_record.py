@@ -97,7 +97,7 @@ def run(solver: Any = None, *, in_task: bool = True, **options: Any) -> EvalLog:
     else:
         options["solver"] = solver
     defaults: dict[str, Any] = {"limit": 1, "message_limit": 20, "model": model(), "model_roles": {"grader": JUDGE}}
-    [log] = inspect_eval(task, display="none", **defaults | options)
+    [log] = inspect_eval(task, **defaults | options)
     return log
 
 
@@ -193,7 +193,7 @@ def test_samples_that_a_retry_kept_belong_to_the_agent_that_ran_them() -> None:
     failed.samples = failed.samples[:1]
     failed.status = "error"
     write_eval_log(failed, log.location)
-    [retried] = eval_retry(log.location, display="none")
+    [retried] = eval_retry(log.location)
     assert retried.status == "success", retried.error
 
     rows = read_results([retried.location]).rows

@@ -19,7 +19,6 @@ def audit_log() -> Path:
         judge_audit(kind="relation negated", released=False),
         model="discoverybench/lexical",
         log_dir="audit",
-        display="none",
     )
     return Path(log.location)
 

@@ -50,7 +50,6 @@ def demo_log() -> Path:
             limit=2,
             epochs=2,
             log_dir=str(shared.folder() / "demo_results"),
-            display="none",
         )
         return log.location
 
@@ -118,7 +117,7 @@ def test_a_log_that_was_scored_again_is_read_once_for_each_judge_with_the_latest
     log = read_eval_log(str(demo_log))
     judge = InProcessJudge(truthful)
     roles = {"grader": judge.model}
-    again = score(log, hms(), model_roles=roles, action="append", display="none")
+    again = score(log, hms(), model_roles=roles, action="append")
     write_eval_log(again, "scored.eval")
 
     first, *_, last = again.samples or []
@@ -387,7 +386,7 @@ def test_a_sample_is_invalid_in_a_copy_of_the_log_that_was_changed_later(demo_lo
 
 def test_a_retry_replaces_invalid_samples(demo_log: Path) -> None:
     invalid = invalidate_first(str(demo_log), "invalid.eval")
-    [retried] = eval_retry("invalid.eval", log_dir="retried", display="none")
+    [retried] = eval_retry("invalid.eval", log_dir="retried")
     results = read_results(["invalid.eval", retried.location])
     assert results.samples.hms.count() == 4
     assert invalid not in set(results.samples.uuid)

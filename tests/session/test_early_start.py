@@ -67,7 +67,6 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, EvalSample]:
         model="mockllm/model",
         solver=start_and_end_as_the_id_says(),
         log_dir=str(tmp_path_factory.mktemp("logs")),
-        display="none",
     )
     assert log.status == "success", log.error
     return {str(sample.id): sample for sample in log.samples or []}
