@@ -60,7 +60,7 @@ def _download(url: str, folder: Path) -> Path:
     pooch.get_logger().setLevel("WARNING")
     shown_url = public_url(url)
     click.echo(f"Downloading the released data from {shown_url}", err=True)
-    # By default, the file is written and the progress bar moved for every KiB.
+    # By default, pooch reads one KiB at a time, and moves the progress bar after each. Larger parts take less time.
     downloader = pooch.HTTPDownloader(progressbar=True, chunk_size=2**16)
     try:
         path = pooch.retrieve(url, known_hash=None, fname="archive.tar.gz", path=folder, downloader=downloader)

@@ -56,14 +56,18 @@ class ChanceTests:
 
 
 def chance_tests(samples: Sequence[Sample], seed: int) -> dict[str, ChanceTests]:
-    """Test the pairs of columns of each table of a placebo, by the name of its study and file.
+    """Test the pairs of columns of each table of a placebo.
 
-    Numbers are tested by Spearman's rank correlation, numbers and categories by the test of Kruskal and Wallis, and
-    categories by the chi-squared test. The pairs are not independent, because each column is in many of them.
+    Two columns of numbers are tested by Spearman's rank correlation, numbers and categories by the test of Kruskal and
+    Wallis, and two columns of categories by the chi-squared test. The pairs of a table are not independent, because
+    each column is in many of them.
 
     Args:
         samples: Samples with the original files.
-        seed: Seed of the placebo.
+        seed: Seed of the placebo, and of the draw of pairs.
+
+    Returns:
+        The tests of each table, by `<study folder>/<file name>`.
 
     Raises:
         InvalidArgument: The seed is not a positive integer, or a data file cannot be permuted.

@@ -27,10 +27,11 @@ UNKNOWN_KEYS = "unknown metadata keys"
 UNREADABLE = "data files that the sandbox image cannot read"
 
 ERRORS = (MISSING_COLUMNS, UNREADABLE)
-"""What is wrong with a study: the agent is told of columns that do not exist, or tasks refuse the study."""
+"""What is wrong with a study. The agent is told of columns that do not exist, and a task with the sandbox image refuses
+files that the image cannot read."""
 
 REMARKS = (TWICE_DESCRIBED, TWICE_NAMED, UNKNOWN_KEYS)
-"""What the author of a study may want to correct. It may also be intended, or be so in the data."""
+"""What the author of a study may want to correct. The author may also intend it, or the data may be so."""
 
 
 def audit_release(root: Path) -> dict[str, Counts]:
@@ -50,7 +51,7 @@ def audit_studies(path: Path, answer_key: Path | None = None) -> dict[str, Count
 
     Args:
         path: A metadata file, or a folder of them.
-        answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
+        answer_key: CSV file with the gold hypotheses; None if they are in the metadata files.
 
     Raises:
         DataError: A file is missing or invalid.

@@ -31,7 +31,7 @@ def custom_samples(path: Path, answer_key: Path | None, hints: Hints) -> list[Sa
 
     Args:
         path: A metadata file, or a folder of them, in the format of DB-REAL or DB-SYNTH.
-        answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
+        answer_key: CSV file with the gold hypotheses; None if they are in the metadata files.
         hints: Hints to add to the task text.
 
     Raises:
@@ -45,10 +45,10 @@ def custom_samples(path: Path, answer_key: Path | None, hints: Hints) -> list[Sa
 
 
 def require_readable_by_image(samples: Sequence[Sample]) -> None:
-    """Check that the package's sandbox image can read every data file, as far as its format is known.
+    """Check that the package's sandbox image can read every data file. Files of unknown formats are not checked.
 
     Raises:
-        DataError: It cannot read one.
+        DataError: The image cannot read a file.
     """
     unreadable = []
     for file in _data_files(samples):
@@ -87,13 +87,13 @@ def _data_files(samples: Sequence[Sample]) -> list[Path]:
 def study_goal_samples(path: Path, goal: object, answer_key: Path | None, hints: Hints) -> list[Sample]:
     """Make one sample that asks a goal about the study of one metadata file.
 
-    The sample has a gold hypothesis only if the metadata file has the same goal, and if the answer key or, without an
-    answer key, the metadata file has the gold hypothesis of this goal.
+    If the metadata file has the same goal, the sample has the gold hypothesis of this goal: that of the answer key or,
+    without an answer key, that of the metadata file. If the goal is new, the sample has no gold hypothesis.
 
     Args:
         path: The metadata file.
         goal: The discovery goal.
-        answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
+        answer_key: CSV file with the gold hypotheses; None if they are in the metadata files.
         hints: Hints to add to the task text.
 
     Raises:
@@ -107,7 +107,7 @@ def study_goal_samples(path: Path, goal: object, answer_key: Path | None, hints:
         raise InvalidArgument(f"{location} is a folder. With a goal, name the metadata file, such as {first_file}.")
     study = Study.read(location)
     asked_goal = _existing_or_new_goal(study, question)
-    # The key is read for a new goal, too, so that a broken one is found.
+    # A new goal needs no answer key. The key is read nevertheless, so that an invalid key is always reported.
     golds = read_answer_key(answer_key) if answer_key else None
     if asked_goal not in study.goals:
         golds = None  # A new goal has no gold hypothesis, even if a row of the answer key has its ids.
@@ -123,7 +123,7 @@ def file_goal_samples(paths: Sequence[Path], goal: object, hints: Hints) -> list
     Args:
         paths: The data files.
         goal: The discovery goal.
-        hints: The framing of the task text. Data files have no hints to add to it.
+        hints: Hints to add to the task text. Only the framing may be set, because data files alone have no hints.
 
     Raises:
         InvalidArgument: The goal is empty or not one text, or a hint is requested.

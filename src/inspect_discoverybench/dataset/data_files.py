@@ -1,7 +1,7 @@
 """Data files: where they may be, and whether those in a sandbox are the ones that were checked.
 
-The data files must be the same in the sandbox as when the task was built. Inspect copies `Sample.files`. If a path no
-longer exists when the sample starts, it writes the path itself into the file, without an error.
+The data files must be the same in the sandbox as when the task was built. Inspect copies `Sample.files`. If one of
+these paths no longer exists when the sample starts, Inspect writes the path itself into the file, without an error.
 """
 
 import re
@@ -28,7 +28,8 @@ done
 """
 """A shell script that prints one line for each file: its SHA-256, or that it cannot be read.
 
-The lines have no names, because names can contain line breaks. macOS has `shasum`."""
+The lines have no names, because names can contain line breaks. With `sandbox=local`, the script may run on macOS, which
+has `shasum`."""
 
 
 def locate(folder: Path, name: str) -> Path:
@@ -59,7 +60,8 @@ def locate(folder: Path, name: str) -> Path:
         )
     if "::" in str(folder):  # https://filesystem-spec.readthedocs.io/en/latest/features.html#url-chaining
         raise DataError(f"{folder}: Inspect cannot copy files from a folder with '::' in its path. Rename the folder.")
-    # Inspect reads the text before a colon as the name of a sandbox. A backslash separates folders on Windows only.
+    # Inspect reads the text before a colon as the name of a sandbox. A name with a backslash is a path with folders on
+    # Windows, and the name of one file elsewhere.
     if _RESERVED_NAME.match(str(relative)) or ":" in name or "\\" in name:
         raise DataError(f"{subject} has a reserved name, or ':' or '\\' in its name. Rename it.")
     if not path.is_file():
@@ -78,7 +80,7 @@ def _is_metadata(folder: Path, path: Path) -> bool:
     if not has_other_names:
         return False
     metadata_files = folder.rglob("metadata_*.json")
-    # A link to a file that does not exist is found, too, and cannot be compared.
+    # `rglob` also finds links whose target does not exist. They cannot be compared.
     return any(path.samefile(other) for other in metadata_files if other.exists())
 
 

@@ -74,9 +74,9 @@ FORMATS = (
     FileFormat("7z", (".7z",), (b"7z\xbc\xaf\x27\x1c",), needs="py7zr"),
     FileFormat("UTF-16 text", (), (b"\xff\xfe", b"\xfe\xff")),
 )
-"""The formats that are known. Files with other suffixes are copied as they are.
+"""The formats that are known. Files with other suffixes are not checked.
 
-What the image reads and lacks was tried in it; a test tries it again."""
+Which formats the sandbox image reads was tried in the image, and a test tries it again."""
 
 _FIRST_BYTES = 4096
 """Enough for every signature, and for a null byte in a file that is no text."""

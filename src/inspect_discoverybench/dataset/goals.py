@@ -17,8 +17,8 @@ from inspect_discoverybench.dataset.target_column import synth_targets
 from inspect_discoverybench.errors.exceptions import DataError
 
 SURVIVING_GOLDS = Path(__file__).with_name("surviving_golds.csv")
-"""The goals of DB-REAL whose gold hypothesis, or another answer of its form, also holds in a placebo
-(docs/false_claims.md).
+"""The goals of DB-REAL that have a true answer in a placebo, too: the gold hypothesis also holds there, or another
+hypothesis of the same form does, such as its opposite (docs/false_claims.md).
 
 Each row has the id of a goal and the reason. The gold hypothesis is about the proportion of values in single columns
 (`proportion`), compares two columns (`columns`), or compares columns of several years (`trend`)."""
@@ -82,8 +82,8 @@ def read_goals(split: str, paths: Sequence[Path], answer_key: Path | None) -> li
 def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds | None = None) -> SampleMetadata:
     """Metadata of a goal.
 
-    With an answer key, the gold hypothesis is that of the key, and empty if the key lacks the goal, even if the
-    metadata file has one. Without an answer key, it is that of the metadata file, which may be empty.
+    With an answer key, the gold hypothesis is that of the key. It is empty if the key lacks the goal, even if the
+    metadata file has a gold hypothesis. Without an answer key, it is that of the metadata file, which may be empty.
 
     Raises:
         DataError: The name of the metadata file is invalid.

@@ -17,7 +17,9 @@ VARIANTS: Mapping[str, Literal["easy", "hard"]] = {
 """Folders of DB-REAL that share questions: `easy` has the processed data, `hard` the raw data (paper, appendix D.2)."""
 
 REVEALED_SHARE = 0.8
-"""Share of the words of a gold hypothesis from which a text counts as revealing it. A choice of this package."""
+"""A text that has at least this share of the words of a gold hypothesis counts as revealing it.
+
+The value is a choice of this package."""
 
 # Shorter words, such as "the" and "than", are in most texts.
 _WORD = re.compile(r"[^\W\d_]{4,}|\d+(?:\.\d+)?")
@@ -34,10 +36,11 @@ def reveals(text: str, gold: str) -> bool:
 
 
 def flag_repeated_questions(goals: Sequence[SampleMetadata]) -> list[SampleMetadata]:
-    """Flag goals that ask the same question: duplicates, different gold hypotheses, and easy and hard variants.
+    """Flag goals that ask the same question.
 
-    The paper makes two tasks of some hypotheses (§4.1). In the easy one, the data files contain the derived variables.
-    In the hard one, they must be derived from raw data.
+    The flags are the id of the first of these goals, whether they have different gold hypotheses, and whether a goal is
+    the easy or the hard variant. The paper makes two tasks of some hypotheses (§4.1). In the easy task, the data files
+    contain the derived variables. In the hard task, the agent must derive them from raw data.
     """
     questions = [normalize_case_and_spaces(goal.goal) for goal in goals]
     groups: dict[str, list[SampleMetadata]] = defaultdict(list)

@@ -43,7 +43,7 @@ def _flatten_columns(value: Any) -> Any:
 
 
 def _with_names(columns: "tuple[Column, ...]") -> "tuple[Column, ...]":
-    """Leave out columns without a name, with which the release describes files that are no tables."""
+    """Leave out columns without a name. The release has such columns for files that are no tables."""
     return tuple(column for column in columns if column.name)
 
 
@@ -109,7 +109,8 @@ class Goal(ReleasedModel):
         difficulty: Difficulty from 1 to 4 in DB-SYNTH.
         true_hypothesis: Gold hypothesis; empty if an answer key has it.
         survives_permutation: Whether the gold hypothesis also holds in a placebo, because it is about single columns or
-            compares two of them. The released files do not say so (`surviving_golds.csv`).
+            compares two of them. The released files do not have this field: `surviving_golds.csv` lists such goals of
+            DB-REAL.
     """
 
     query_id: int = Field(validation_alias="qid")

@@ -223,7 +223,10 @@ def _permute_text(path: Path, columns: Sequence[str], seed: str) -> bytes:
 
 
 def _require_divided(header: Record, columns: Sequence[str], text: str) -> None:
-    """Check that a table was divided into its columns. With a wrong separator, values of a row would stay together.
+    """Check that a table was divided into its columns.
+
+    With a wrong separator, several values of a row would count as one cell. They would move together, so the
+    associations between them would stay.
 
     Raises:
         DataError: No described column is in the header, or a table with one column seems to have several.

@@ -26,9 +26,10 @@ STUDIES: Mapping[str, str] = {
 Folders with the same prefix have the same underlying data (appendix D.2)."""
 
 GUESSED_STUDIES = frozenset({"nls", "worldbank", "archaeology"})
-"""Studies to which five, four and twelve works of the appendix belong.
+"""Studies that are guesses, because five, four and twelve works of the appendix belong to them.
 
-The appendix does not say which task is from which of these works, but the tasks of a study share data."""
+The appendix does not say which task is from which of these works. The tasks of each of the three share data, so they
+count as one study."""
 
 
 def study_of(metadata: Mapping[str, Any]) -> str | None:
@@ -41,7 +42,7 @@ def study_of(metadata: Mapping[str, Any]) -> str | None:
     if not folder:
         return None
 
-    # One author invents a whole synthetic domain.
+    # The tasks of a synthetic domain have one author, who invented the whole domain. So the domain is the study.
     if target_depth(folder, domain) is not None:
         return domain
     return STUDIES.get(folder, folder)

@@ -22,8 +22,8 @@ def ordering_column(columns: Sequence[Sequence[object]]) -> int | None:
 
     Returns:
         Position of the column in which the ranks of neighbouring rows correlate most; the first one if several are
-        equal. None if the correlation is below 0.5 in all columns. A table with one column has none, either: without
-        it, nothing would be left to permute.
+        equal. None if the correlation is below 0.5 in all columns. Also None for a table with one column: if this
+        column were not permuted, nothing would be.
     """
     if len(columns) < 2:
         return None
@@ -52,9 +52,10 @@ def _squared_correlation_of_neighbours(ranks: Sequence[int]) -> Fraction:
 
 
 def _ranks(values: Sequence[object]) -> list[int]:
-    """Rank the values of a column: as numbers if at least half of the values that are not blank are numbers.
+    """Rank the values of a column.
 
-    Values that are no numbers, also blank ones, then share the last rank. Otherwise, all values are ranked as texts.
+    If at least half of the values that are not blank are numbers, the values are ranked as numbers, and the values that
+    are no numbers share the last rank, the blank ones included. If fewer are numbers, all are ranked as texts.
     """
     texts = [str(value) for value in values]
     numbers = [_as_number(text) for text in texts]

@@ -78,10 +78,12 @@ LITE_IDS = Path(__file__).with_name("real_lite.txt")
 def released_samples(benchmark: BenchmarkName, split: str, hints: Hints) -> list[Sample]:
     """Load a split of DB-REAL (25 train and 239 test samples) or DB-SYNTH (550 train, 153 dev and 200 test samples).
 
+    The goals of each split are flagged on their own (`flag_repeated_questions`). So in `all`, a question that occurs in
+    two splits, once in each, is not flagged as repeated.
+
     Args:
         benchmark: `real` or `synth`.
-        split: Name of the split, `all`, or for DB-REAL `lite`. Also in `all`, goals are flagged only if a question is
-            repeated within their own split.
+        split: Name of the split, `all`, or for DB-REAL `lite`.
         hints: Hints to add to the task text.
 
     Raises:
@@ -120,7 +122,7 @@ def _read_samples(splits: Sequence[Split], hints: Hints) -> list[Sample]:
 
 
 def _lite(test_samples: Sequence[Sample]) -> list[Sample]:
-    """The samples of `lite`, with their ids and flags in the whole test split."""
+    """The samples of `lite`. Their ids and flags stay those that they have in the whole test split."""
     by_id = {sample.id: sample for sample in test_samples}
     ids = LITE_IDS.read_text("utf-8").split()
     return [by_id[sample_id] for sample_id in ids]

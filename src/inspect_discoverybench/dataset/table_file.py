@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors.exceptions import DataError
 
-# The limit of the module, 131,072 characters, would refuse valid values.
+# By default, the module `csv` refuses values with more than 131,072 characters, although they are valid.
 csv.field_size_limit(2**31 - 1)
 
 _QUOTED = re.compile(r'"[^"]*"')
@@ -33,7 +33,7 @@ class Table:
 
     Attributes:
         columns: The column names, from the first row.
-        rows: The other rows, by the number of the last line of each, without blank ones. A row has a value for every
+        rows: The other rows, without blank ones, each by the number of its last line. A row has a value for every
             column.
     """
 
@@ -58,7 +58,7 @@ class Table:
     def require_different_columns(self, path: Path) -> None:
         """Check that no two columns have the same name, apart from spaces around it.
 
-        Of two values with one name, a row keeps only the last one.
+        If two columns had the same name, `rows` would have only the values of the last one.
 
         Raises:
             DataError: A name occurs twice.
