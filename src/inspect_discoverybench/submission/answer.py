@@ -43,9 +43,10 @@ Answer = Submission | str
 def answer_of(sample: TaskState | EvalSample) -> Answer | None:
     """Find the answer of a sample; None if there is none.
 
-    - An accepted call of `submit` is the answer.
-    - If there is none, and the model wrote texts instead of the last, forced call, the answer is read from these texts.
-    - In any other case, the agent is of another package. The answer is read from the completion that the agent set, or
+    - If a call of `submit` was accepted, the call is the answer.
+    - If none was, and the agent is one of ours, the answer is read from what the model wrote when it had to submit
+      (`SubmissionState.texts`). If it wrote nothing then, there is no answer.
+    - If none was, and the agent is of another package, the answer is read from the completion that the agent set, or
       from what it wrote last.
 
     Raises:
@@ -80,7 +81,8 @@ def parse_submission(text: str) -> Submission | None:
     blocks = fenced_blocks(body, at_line_ends=True)
     if blocks and not body.startswith("{"):
         last = blocks[-1]
-        text_after = body[last.end :].strip("` \t\r\n")  # backticks are a part of no text
+        # Backticks after the block are those of a fence, not a text.
+        text_after = body[last.end :].strip("` \t\r\n")
         if not text_after:
             body = last.contents.strip()
     return _submission_in(_mapping(body))
@@ -94,8 +96,8 @@ def is_placeholder(hypothesis: str) -> bool:
 def arguments_as_text(arguments: Mapping[str, Any], tool: str = SUBMIT) -> dict[str, str] | None:
     """Convert the arguments of a tool to text. Arguments that the tool does not have are left out.
 
-    Keys may be capitalised, and values may be null, lists or mappings. Models also put all of the arguments, as one
-    object, into the required argument. The object is then read as the arguments.
+    Keys may be capitalised, and values may be null, lists or mappings. Some models put one object with all of the
+    arguments into the required argument. The arguments are then read from this object.
 
     Args:
         arguments: Values by name, as the model wrote them.
@@ -114,7 +116,8 @@ def arguments_as_text(arguments: Mapping[str, Any], tool: str = SUBMIT) -> dict[
     inner = _with_plain_keys(_mapping(values[required]))
     if required in inner and inner.keys() <= set(names):
         values = {**values, **inner}
-    # A number or a mapping is no code. Inspect then rejects the call, and tells the model which type it expects.
+    # A number or a mapping is no code. If None is returned, the arguments of the call stay as the model wrote them, so
+    # Inspect rejects the call, and tells the model which type is expected.
     if tool == PYTHON and not isinstance(values[required], str | list):
         return None
     return {name: _as_text(values.get(name)) for name in names}
@@ -242,8 +245,9 @@ def _completion_answer(output: ModelOutput) -> Answer | None:
     completion = output.completion.strip()
     texts = []
     if output.choices:
-        # Inspect's agents put what a submit tool returned into the completion. If this is a mere receipt, the answer is
-        # in the arguments of the call. If it is the answer, the completion has the arguments already.
+        # Inspect's agents put what a submit tool returned into the completion. If the tool returned a mere receipt, the
+        # answer is only in the arguments of the call, which are added. If it returned the answer, the completion has
+        # the arguments already.
         texts = [text for text in _call_texts(output.message) if text not in completion]
     texts.append(completion)
     return _answer_in(texts)

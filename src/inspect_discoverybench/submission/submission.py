@@ -68,4 +68,6 @@ class SubmissionState(StoreModel):
     """The submission; None if nothing was submitted."""
 
     texts: list[str] | None = None
-    """What the model wrote instead of the last, forced call of `submit`. None for agents of other packages."""
+    """What the model wrote in the last requests, in which it had to submit, if it did not submit.
+
+    Empty in all other cases for our own agents, and None for agents of other packages."""
