@@ -27,7 +27,9 @@ from inspect_discoverybench.statistics.partial_scores import PartialScores
 from inspect_discoverybench.submission.submission import Submission
 
 READING = "reading"
-"""Accuracy on texts of agents: the hypothesis that the judge quotes. The paper's judge reads no such texts."""
+"""Key of the accuracy on texts of agents: whether the judge quotes the expected hypothesis.
+
+The paper's judge is not asked to read such texts."""
 
 ACCURACIES = (READING, *(facet.question for facet in FACETS), CLAIM)
 """Keys of the score besides `right`."""
@@ -37,7 +39,7 @@ class AuditState(StoreModel):
     """How the judge answered about one pair or text, as stored in the log."""
 
     record: dict[str, Any] = Field(default_factory=dict)
-    """The judge's record in the form that scores have, with the facets.
+    """The judge's record (`judge_record`), as in the metadata of a score. It includes the scores of the facets.
 
     Empty if a limit ended the sample before the judge had answered."""
 
@@ -54,10 +56,14 @@ class AuditState(StoreModel):
 def judge_pair() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -- judge_audit() runs it
     """Let the evaluated model judge the pair, read the text or find the claim, without a cache of its replies."""
 
+    # All samples share one separate model, because `acceptance_of` remembers by model whether the provider accepts our
+    # defaults.
     @cache
     def judge_model(model: Model) -> Model:
-        # A separate model, as in scoring. To the requests of the evaluated model, Inspect adds settings that a solver
-        # cannot read. Such settings could neither take precedence over ours nor be recorded.
+        # To each request of the evaluated model, Inspect adds settings that `model.config` does not have, such as those
+        # of the task. A solver cannot read them. So our defaults would override them, although settings that somebody
+        # chose take precedence (`request_settings`), and they would be missing from the record. A model that is made
+        # here gets none of them, except for retries, time limits and the like.
         return Model(model.api, model.config, model.model_args)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -111,7 +117,7 @@ async def _find_claim(judge: Judge, state: TaskState) -> str:
 def _metrics() -> list[Metric | dict[str, list[Metric]]]:
     """The effect of the judge's errors on scores, and the metrics of each key of the score.
 
-    Beside the accuracy of the judge are those of judges that always give the same verdict.
+    Some keys also have the accuracy that a judge would have if it always gave the same verdict, for comparison.
     """
     accuracy: list[Metric] = [mean(), stderr(cluster="study")]
     always_letter = [_named_judge(f"always_{letter}", "relationship", letter) for letter in RELATIONSHIP_SCORES]
@@ -129,8 +135,8 @@ def _metrics() -> list[Metric | dict[str, list[Metric]]]:
 def _named_judge(name: str, facet: str, verdict: bool | str) -> Metric:
     """`constant_judge` under a short name. All of these names are in `_registry.py`.
 
-    Inspect prints the name of a function's package before its name, which fills a column of an 80-column terminal. A
-    `partial` does not belong to a package.
+    Before the name of a function, Inspect prints the name of its package. Both together would fill a column of an
+    80-column terminal. A `partial` does not belong to a package, so its name is printed alone.
     """
     create = metric(name)(partial(constant_judge))
     return create(facet, verdict)

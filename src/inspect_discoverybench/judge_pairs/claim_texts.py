@@ -15,7 +15,7 @@ from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 
 CLAIM = "claim"
-"""Accuracy on these hypotheses. The paper's judge is not asked this question."""
+"""Key of the accuracy on these hypotheses. The paper's judge is not asked this question."""
 
 NULL_RESULTS = {("evolution_freshwater_fish", 2), ("immigration_offshoring_effect_on_employment", 1)}
 """Studies and metadata files of DB-REAL train whose gold hypothesis is that there is no relationship."""
@@ -96,9 +96,10 @@ def invented_claims() -> Iterator[Sample]:
 
 
 def released_claims(goals: Sequence[SampleMetadata]) -> Iterator[Sample]:
-    """Build two samples for each distinct gold hypothesis of DB-REAL train: one of it, and one of its goal.
+    """Build two samples for each distinct gold hypothesis of DB-REAL train.
 
-    A goal claims nothing, because it is a question.
+    One asks the judge about the gold hypothesis, the other about its goal. A goal claims nothing, because it is a
+    question.
     """
     golds: set[str] = set()
     for goal in goals:
