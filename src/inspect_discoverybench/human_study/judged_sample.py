@@ -1,4 +1,4 @@
-"""The hypotheses of logs that the judge scored: what sheets are drawn from."""
+"""The hypotheses in logs, with the scores that the judge gave them. Sheets are drawn from them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -90,7 +90,8 @@ def read_judged_samples(
         else:
             left_out[result.score.outcome] += 1
 
-    # Scores within one log can differ too, if some samples were scored again.
+    # Every sample is compared, and not one of each log: some samples of a log may have been scored again, by another
+    # judge.
     all_differences: list[str] = []
     for sample in samples:
         all_differences += differences(samples[0].record, sample.record)

@@ -118,7 +118,11 @@ class LabelKeyRow(KeyRow):
 
 
 class LabelledSample(LabelKeyRow):
-    """A judged sample of a sheet with its labels by annotator; empty if nobody labelled it."""
+    """A judged sample of a sheet, with its labels.
+
+    Attributes:
+        labels: The label of each annotator, by name; empty if nobody labelled the sample.
+    """
 
     labels: dict[str, Label]
 
@@ -202,7 +206,13 @@ def _reply(sample: JudgedSample, question: str, reply_type: type[ReplyT]) -> Rep
 
 
 def draw_samples(samples: Sequence[JudgedSample], score: str, count: int, seed: int) -> list[Item]:
-    """Draw samples with all of the judge's answers at random. If there are fewer than `count`, all are drawn.
+    """Draw judged samples at random, and make an item of each. If there are fewer than `count`, all are drawn.
+
+    Args:
+        samples: Samples of which all replies of the judge are recorded.
+        score: Name of the score in the logs, for the key.
+        count: Number of samples to draw.
+        seed: Seed of the draw.
 
     Raises:
         InvalidArgument: There are no samples.
@@ -252,7 +262,8 @@ def read_labels(paths: Sequence[Path]) -> list[LabelledSample]:
             files += sorted(path.glob("*.csv"))
         else:
             files.append(path)
-    keys = [file for file in files if "hms" in read_header(file)]  # annotators do not see the judge's score
+    # Only a key has the judge's score: annotators do not see it, so their tables lack this column.
+    keys = [file for file in files if "hms" in read_header(file)]
     tables = [file for file in files if file not in keys]
     if not keys:
         names = ", ".join(map(str, paths))
@@ -262,5 +273,8 @@ def read_labels(paths: Sequence[Path]) -> list[LabelledSample]:
 
 
 def is_labels(path: Path) -> bool:
-    """Whether a file contains labels, judging by its columns, and not votes. A folder can only contain labels."""
+    """Whether a file contains labels and not votes, judging by its columns.
+
+    A folder is taken to contain labels, because votes are not read from folders.
+    """
     return path.is_dir() or JudgeStep.CONTEXT_MATCH in read_header(path)

@@ -1,4 +1,4 @@
-"""A row of what `discoverybench agree votes` prints, and the statistic that votes and labels share."""
+"""The rows that `discoverybench agree votes` prints, and two of the statistics in them: shares and Fleiss' kappa."""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -100,6 +100,10 @@ def kappa(
 
 
 def _beyond_chance(agreement: float | None, by_chance: float) -> float | None:
+    """Kappa of an agreement; None if the agreement is not defined. If it were below -1, it is -1.
+
+    It can only be below -1 if the agreement by chance is above 1/2.
+    """
     if agreement is None:
         return None
     return max(-1.0, (agreement - by_chance) / (1 - by_chance))

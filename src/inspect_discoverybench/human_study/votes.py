@@ -13,7 +13,9 @@ from inspect_discoverybench.human_study.judged_sample import JudgedSample
 from inspect_discoverybench.human_study.sheet import Item, KeyRow, Mark, Score, majority, read_study
 
 HMS_DECIMALS = 9
-"""HMS values that are equal when rounded are a tie: products of equal facets can differ by rounding."""
+"""Two HMS are a tie if their difference, rounded to so many decimals, is 0.
+
+Both are products of three facet scores. Products that should be equal can differ in their last digits."""
 
 Choice = Literal["1", "2", "equal"]
 """Which of two predicted hypotheses is closer to the gold hypothesis."""
@@ -44,7 +46,8 @@ class Ballot:
     Attributes:
         votes: Choices by annotator; empty if nobody voted.
         hms: The choice of HMS.
-        cluster: The gold hypothesis, on which the pairs of a cluster depend; the pair if the key does not have it.
+        cluster: The gold hypothesis. Pairs that share it are not independent, so they form a cluster. If the key has no
+            gold hypotheses, the name of the pair, so that each pair is a cluster of its own.
     """
 
     votes: Mapping[str, Choice]
@@ -58,9 +61,14 @@ class Ballot:
 
 
 def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[Item]:
-    """Draw pairs of different hypotheses for one sample and epoch, at random.
+    """Draw pairs at random. The two hypotheses of a pair differ, and are for the same sample and epoch.
 
-    The samples are ordered by id and epoch. If there are fewer pairs than `count`, all are drawn.
+    If there are fewer pairs than `count`, all are drawn.
+
+    Args:
+        samples: The samples, ordered by id and epoch.
+        count: Number of pairs to draw.
+        seed: Seed of the draw.
 
     Raises:
         InvalidArgument: There are no pairs.
