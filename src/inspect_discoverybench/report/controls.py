@@ -52,27 +52,30 @@ def _control_name(agent: Standing, other: Standing) -> str | None:
     Controls are the floor, guesses of the same model without data (paper §5.2), the same agent without domain knowledge
     (paper §5.3), and the same agent on a placebo.
     """
-    own = agent.configuration
-    control = other.configuration
-    has_same_hints = control.hints == own.hints
+    configuration = agent.configuration
+    other_configuration = other.configuration
+    has_same_hints = other_configuration.hints == configuration.hints
     is_same_agent = _setup(other) == _setup(agent)
-    if control.benchmark != own.benchmark:
-        is_placebo_of_benchmark = without_placebo(control.benchmark) == own.benchmark
-        return control.benchmark if is_placebo_of_benchmark and is_same_agent and has_same_hints else None
+    if other_configuration.benchmark != configuration.benchmark:
+        is_placebo = without_placebo(other_configuration.benchmark) == configuration.benchmark
+        if is_placebo and is_same_agent and has_same_hints:
+            return other_configuration.benchmark
+        return None
 
     if other.kind == FLOOR:
         return other.name
-    if control.agent == GUESSER and control.model == own.model and has_same_hints:
+    is_guesser = other_configuration.agent == GUESSER
+    if is_guesser and other_configuration.model == configuration.model and has_same_hints:
         return other.name
-    if is_same_agent and _lacks_only_domain_knowledge(own.hints, control.hints):
+    if is_same_agent and _lacks_only_domain_knowledge(other_configuration.hints, configuration.hints):
         return f"without {DOMAIN_KNOWLEDGE}"
     return None
 
 
-def _lacks_only_domain_knowledge(own: Settings, control: Settings) -> bool:
-    """Whether a control has the same hints as an agent, except that the agent has domain knowledge."""
-    others = tuple(hint for hint in own if hint != DOMAIN_KNOWLEDGE)
-    return DOMAIN_KNOWLEDGE in own and control == others
+def _lacks_only_domain_knowledge(other_hints: Settings, hints: Settings) -> bool:
+    """Whether the hints include domain knowledge, and the other hints are the same without it."""
+    without_knowledge = tuple(hint for hint in hints if hint != DOMAIN_KNOWLEDGE)
+    return DOMAIN_KNOWLEDGE in hints and other_hints == without_knowledge
 
 
 def _measure(standing: Standing) -> tuple[set[str], str]:
