@@ -1,7 +1,7 @@
 """Means of values in clusters, such as the tasks that share a gold hypothesis or a study.
 
 Values of one cluster may depend on each other; clusters are independent. Clusters of different sizes count as an
-effective number of clusters of equal size, which gives the degrees of freedom.
+effective number of clusters of equal size. The degrees of freedom are one less than this number.
 """
 
 import math

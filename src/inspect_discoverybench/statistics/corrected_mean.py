@@ -1,7 +1,7 @@
 """The mean score corrected for the judge's errors: the difference estimator of double sampling.
 
-The estimate is the judged mean plus the judge's mean error on labelled tasks (Cochran 1977, chapter 12; as
-prediction-powered inference in Angelopoulos et al. 2023). docs/statistics.md has the measured coverage.
+The estimate is the judged mean plus the mean error of the judge, which labelled tasks show (Cochran 1977, chapter 12).
+Angelopoulos et al. (2023) call it prediction-powered inference. docs/statistics.md has the measured coverage.
 """
 
 import math
@@ -36,7 +36,7 @@ def corrected_mean(
         clusters: The cluster of every task.
         probabilities: For each task, the probability with which it was drawn to be labelled: the number of labelled
             tasks in its stratum divided by the number of tasks in the stratum. 0 means that the judge's score needs no
-            label; such tasks do not count as labelled.
+            label, because it is right. The true score of a task with 0 must be NaN.
         weights: The weight of each task in the mean.
 
     Raises:
@@ -63,8 +63,9 @@ def corrected_mean(
 
     represented_by_labels = represented_shares[is_labelled]
     effective_clusters = effective_number(sum_by_cluster(represented_by_labels, labelled_clusters))
-    # The standard error is as if there were one more labelled cluster, with the mean share and an error of 1/2. The
-    # distribution of errors is skewed, and few labels show any error.
+    # The distribution of errors is skewed: a few labels may show no error, and the standard error would be too small.
+    # So it is computed as if there were one more labelled cluster. This cluster has the mean share of the labelled
+    # clusters, and an error of 1/2.
     additional = float(represented_by_labels.sum()) / effective_clusters / 2
     variance = cluster_variance(deviations, effective_clusters)
     standard_error = math.hypot(math.sqrt(variance), additional)
@@ -79,7 +80,7 @@ def corrected_mean(
 
 
 def _represented_shares(shares: np.ndarray, probabilities: np.ndarray, is_labelled: np.ndarray) -> np.ndarray:
-    """The share of all tasks for which each task stands in the mean error. The shares add up to 1.
+    """The weight of each task in the mean error: the share of all tasks for which it stands. The shares add up to 1.
 
     A labelled task stands for itself and for tasks that were not drawn. A task that needs no label stands for itself.
     All other tasks were not drawn, and have the share 0.

@@ -13,8 +13,8 @@ SIGNIFICANCE_LEVEL = 0.05
 """Intervals have the complementary level, 95 %."""
 
 ADDITIONAL_CLUSTERS = 0.5
-"""Number of clusters that are added to a variance. Where most values are equal, few clusters may show any variation.
-Agresti and Caffo (2000) add observations for the same reason."""
+"""Number of clusters that are added to a variance. Where most values are equal, a few clusters may show no other value,
+and the variance would be too small. Agresti and Caffo (2000) add observations for the same reason."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ def mean_interval(bounds: Bounds, clusters: Sequence[Hashable]) -> Interval:
     """Clopper and Pearson's interval for a mean of values in [0, 1].
 
     It has the effective sample size of complex surveys (Korn and Graubard 1998): the number of independent values of 0
-    and 1 whose mean has the same variance. This number is at least the number of clusters, and at most the number of
-    values.
+    and 1 whose mean has the same variance. This number is at least the effective number of clusters, and at most the
+    number of values.
 
     Args:
         bounds: The lowest and highest possible value of every task, which are equal if all are known.
@@ -95,6 +95,7 @@ def _clopper_pearson(result: ClusterMean, tail: float, max_size: float) -> Inter
     mean = result.mean
     size = mean * (1 - mean) / widened_variance(result, lowest=0)
     # The variance is largest where all values of a cluster are 0 or all are 1. The size is then the number of clusters.
+    # So a size below this number is only an error of the estimated variance.
     size = min(max_size, max(result.effective_clusters, size))
     successes = size * mean
     failures = size * (1 - mean)

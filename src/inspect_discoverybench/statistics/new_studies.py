@@ -22,8 +22,8 @@ MIN_STUDIES = 8
 100, whatever the scores."""
 
 ADDITIONAL_STUDIES = 4
-"""Number of studies that are added to a variance, because a few studies may show no variation. Agresti and Caffo (2000)
-add four observations for the same reason."""
+"""Number of studies that are added to a variance. A few studies may all have the same mean by chance, and the variance
+would then be 0. Agresti and Caffo (2000) add four observations for the same reason."""
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,11 @@ def _t_interval(bounds: Bounds, studies: Sequence[Hashable], comparisons: int) -
     """Student's t interval over studies, for a mean of values in [−1, 1]."""
     lowest = cluster_mean(bounds.lowest, studies)
     highest = cluster_mean(bounds.highest, studies)
+    # Both means are over the same studies, and so they have the same degrees of freedom.
     quantile = t_quantile(lowest.effective_clusters, comparisons)
     low = lowest.mean - quantile * _standard_error(lowest)
     high = highest.mean + quantile * _standard_error(highest)
+    # With some of the possible values, the mean is 0, so the p-value is 1.
     if lowest.mean <= 0 <= highest.mean:
         return Interval(low, high, p_value=1.0)
 
@@ -118,7 +120,7 @@ def _t_interval(bounds: Bounds, studies: Sequence[Hashable], comparisons: int) -
 
 
 def _standard_error(result: ClusterMean) -> float:
-    """Standard error of a mean of values in [−1, 1], as if there were four more studies with values of ±1/2."""
+    """Standard error of a mean of values in [−1, 1], as if four more studies each deviated from this mean by 1/2."""
     sum_of_squares = ADDITIONAL_STUDIES * 0.5**2
     additional = sum_of_squares / result.effective_clusters**2
     return math.sqrt(result.variance + additional)

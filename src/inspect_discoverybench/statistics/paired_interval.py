@@ -12,7 +12,7 @@ from inspect_discoverybench.statistics.interval import SIGNIFICANCE_LEVEL, Inter
 from inspect_discoverybench.statistics.partial_scores import Bounds
 
 SMALLEST_TAIL = 1e-300
-"""Smallest probability that is computed. Floating-point numbers end soon below."""
+"""Smallest probability that is computed. Floating-point numbers lose precision below 2.2e-308."""
 
 MAX_SIZE_PER_TASK = 8
 """Largest effective sample size per task. Nearly equal gains have a small variance, which would give a large effective
@@ -101,16 +101,16 @@ class GainAndLoss:
     def p_value_above_0(self) -> float:
         """One-sided p-value for a difference above 0: the tail of the interval whose low end is 0.
 
-        It is at least `SMALLEST_TAIL`, and at most 1/2, as for a difference that is not above 0.
+        It is at least `SMALLEST_TAIL`, and at most 1/2. A difference that is not above 0 has 1/2.
         """
         if self.low(0.5) <= 0:
             return 0.5
         if self.low(SMALLEST_TAIL) > 0:
             return SMALLEST_TAIL
 
+        # The tail is found by its logarithm, because tails differ by hundreds of orders of magnitude.
         def low_of_log_tail(log_tail: float) -> float:
             return self.low(math.exp(log_tail))
 
-        # In logarithms, because tails differ by hundreds of orders of magnitude.
         log_tail = brentq(low_of_log_tail, math.log(SMALLEST_TAIL), math.log(0.5))
         return math.exp(log_tail)
