@@ -77,7 +77,8 @@ def _sample_with_differing_workflow(baseline: System, candidate: System) -> str 
     """The id of the first common sample whose gold workflows differ.
 
     The fingerprints of the workflows are compared, and not the column. The column is empty if there is no workflow, but
-    also if a log does not record it.
+    also if a log does not record it. `_differing_sample` takes it as not recorded, and would not find that only one of
+    two samples has a workflow.
     """
     for task_id, baseline_task in baseline.tasks.items():
         candidate_task = candidate.tasks.get(task_id)

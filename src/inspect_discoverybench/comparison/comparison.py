@@ -195,6 +195,8 @@ def _tasks_with(key: str, system: System) -> Mapping[TaskId, TaskResult]:
 def _describe_studies(studies: Sequence[str | None]) -> str:
     """Describe the studies of tasks, such as `9 studies, the largest with 42% of the tasks; guesses: nls`.
 
+    Guesses are the studies that may be several published works (`GUESSED_STUDIES`).
+
     Args:
         studies: The study of each task.
     """

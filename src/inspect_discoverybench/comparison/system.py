@@ -47,7 +47,7 @@ class System:
     Attributes:
         name: Its name in the comparison.
         configuration: The configuration.
-        results: A row for each sample and epoch, with and without the score.
+        results: A row for each sample and epoch, also if it is unscored.
     """
 
     name: str
