@@ -64,6 +64,8 @@ class _Pair:
         row["kind"] = first.kind
         row |= _counts("data", data)
         row |= _counts("placebo", placebo)
+        # On a placebo, the judge is not asked about a claim if the gold hypothesis also holds on permuted columns,
+        # because the claim may then be true. Samples that were scored without the question are left out, too.
         placebo_samples = sum(len(standing.results) for standing in self.placebos)
         asked_samples = sum(len(task.results) for task in placebo.values())
         row["placebo samples left out"] = placebo_samples - asked_samples
@@ -73,7 +75,7 @@ class _Pair:
 def claim_section(leaderboard: Leaderboard) -> Section | None:
     """Both rates of each agent and model by framing, and their difference; None if no claim was decided.
 
-    Placebos with different seeds have samples of the same tasks. So these are averaged per task, like epochs.
+    Placebos with different seeds have samples of the same tasks. So their samples are averaged per task, like epochs.
     """
     pairs: dict[Hashable, _Pair] = defaultdict(_Pair)
     for standing in leaderboard.standings:

@@ -48,6 +48,7 @@ def facet_section(leaderboard: Leaderboard) -> Section:
         matching = _with_matching_context(standing.tasks)
         for facet in OTHER_FACETS:
             row |= interval_columns(mean_score(matching, facet), IntervalNames.of(f"{facet} {IF_MATCHES}"))
+        # The number of tasks in the means with a matching context. The leaderboard has the number of all scored tasks.
         row["tasks"] = len(matching)
         row |= mean_bound_columns(standing.tasks)
         rows.append(row)
@@ -70,7 +71,7 @@ def _with_matching_context(tasks: Sequence[TaskResult]) -> list[TaskResult]:
 
 
 def loss_section(leaderboard: Leaderboard) -> Section:
-    """Share of samples by the first facet that fails."""
+    """Share of samples by the first facet that is 0."""
     rows = []
     for standing in leaderboard.standings:
         counts = Counter(_lost_at(result) for result in standing.results)

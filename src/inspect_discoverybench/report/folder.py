@@ -65,7 +65,8 @@ def report_files(contents: Contents) -> dict[str, bytes]:
 def csv(table: pd.DataFrame) -> bytes:
     """A table with all digits, an apostrophe before text that a spreadsheet would run, and no control characters."""
     cells = table.map(_safe_value)
-    # Python 3.11 quotes a carriage return in a cell only if it is part of the line terminator.
+    # A carriage return in a cell must be quoted, or programs read a new row there. Python 3.11 quotes it only if it is
+    # part of the line terminator.
     text = cells.to_csv(index=False, lineterminator="\r\n")
     return text.encode("utf-8", "replace")
 

@@ -16,8 +16,8 @@ MIN_LABELLED_CLUSTERS = 10
 """Minimum number of clusters with labels: with fewer, the variance of the judge's error between them is unreliable."""
 
 TrueScores = Mapping[tuple[str, str, int, str], float | None]
-"""HMS according to the labels; None if they do not determine it. A key has the id of the run, the id and epoch of the
-sample, and the name of the score."""
+"""HMS according to the labels; None if they do not determine it. A key has Inspect's task id (`log` in a label), the id
+and epoch of the sample, and the name of the score."""
 
 
 def judge_error_section(leaderboard: Leaderboard, labels: Sequence[LabelledSample]) -> Section:
@@ -74,12 +74,13 @@ def _scored_samples(standing: Standing, true_scores: TrueScores) -> pd.DataFrame
 def _corrected_columns(samples: pd.DataFrame) -> Row:
     labelled = samples.true_hms.count()  # those that are not NaN
     # Sheets are drawn at random from all samples that need labels, so each of them had the same chance to be labelled.
+    # The samples that need no label have the chance 0.
     chance = labelled / samples.needs_label.sum()
     corrected = corrected_mean(
         judged=samples.hms.to_numpy(),
         true=samples.true_hms.to_numpy(),
         clusters=list(samples.cluster),
-        probabilities=(samples.needs_label * chance).to_numpy(),  # 0 for the others
+        probabilities=(samples.needs_label * chance).to_numpy(),
         weights=samples.weight.to_numpy(),
     )
     return {

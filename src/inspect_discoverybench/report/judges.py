@@ -44,9 +44,9 @@ def _name(model: str, first: Mapping[str, Any], record: Mapping[str, Any]) -> st
 def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     """Choose one result for each sample, preferably by the judge that scored the most samples of all results.
 
-    Without a submission, no judge is asked. Such a result is chosen only if no judge that scored samples has another
-    result. If a judge gave several scores to a sample, a decided one is taken, and among those the one with the most
-    keys: `inspect score` may have added the released form, or claims.
+    A result has no judge if there was no submission, or an error. It is chosen only if the sample has no result of a
+    judge that scored samples. If a judge gave several scores to a sample, a decided one is taken, and among the
+    decided ones that with the most keys: `inspect score` may have added the released form, or claims.
     """
     scored = [result.score for result in results if result.score.is_scored]
     counts = Counter(score.judge for score in scored)

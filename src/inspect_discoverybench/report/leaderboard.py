@@ -34,6 +34,7 @@ ROUNDING = 1e-9
 """Means that differ by no more than this are equal."""
 
 
+# Each standing equals only itself (`eq=False`). So it can be a key of a dictionary, although its lists have no hash.
 @dataclass(frozen=True, eq=False)
 class Standing:
     """A configuration with its tasks.
@@ -264,7 +265,7 @@ def _highest(standings: Sequence[Standing]) -> float | None:
 def _competitors(standings: Sequence[Standing]) -> list[Standing]:
     """Agents with enough tasks, as `MIN_COVERAGE` says. The mean over fewer tasks does not say which agent is better.
 
-    A framing urges agents to find something, or allows them to find nothing. Such agents are not compared with others.
+    A framing urges agents to find something, or allows them to find nothing. Agents with a framing do not compete.
     """
     agents = [
         standing for standing in standings if standing.kind == AGENT and standing.configuration.framing == NEUTRAL

@@ -37,7 +37,7 @@ LOW, HIGH = "these tasks low", "these tasks high"
 HMS_INTERVAL = IntervalNames(HMS, LOW, HIGH)
 
 LOWEST, HIGHEST = "lowest possible", "highest possible"
-"""Bounds of HMS × 100, or of a difference, whatever missing samples could have scored."""
+"""The least and the most that HMS × 100, or a difference, could be if missing samples had scores."""
 
 Row = dict[str, object]
 """A row of a table: values by column."""
@@ -79,7 +79,8 @@ def bound_columns(lowest: float, highest: float) -> Row:
 def count_columns(tasks: Sequence[TaskResult], key: str = "hms") -> Row:
     """The bounds of the mean of a key × 100, and counts of tasks, gold hypotheses and outcomes.
 
-    The bounds are NaN if no samples are missing. Only scored tasks are counted as tasks.
+    The bounds are NaN if no samples are missing. Only scored tasks are counted as tasks, but the gold hypotheses are
+    those of all tasks.
     """
     scored = [task for task in tasks if task.score(key).known]
     clusters = {task.cluster for task in tasks}

@@ -46,7 +46,7 @@ def released_section(leaderboard: Leaderboard) -> Section | None:
 
     table = pd.DataFrame([_released_row(standing) for standing in standings])
     labels = [standing.label for standing in standings]
-    # The paper's agents had no framing.
+    # The paper's agents had no framing, so agents with a framing are not drawn beside them.
     is_neutral = [standing.configuration.framing == NEUTRAL for standing in standings]
     own_points = table.assign(label=labels)[is_neutral]
     benchmarks = set(table.benchmark)

@@ -25,13 +25,14 @@ from inspect_discoverybench.report.table import ShownTable, means_by_group, shar
 from inspect_discoverybench.results.result_row import ResultRow
 
 LEFT_OUT = "logs-left-out"
-"""Name of the page's own section about logs."""
+"""Name of the section about logs that could not be used. Only the page has it."""
 
 MAX_OPEN_ROWS = 8
 """Number of rows of a section up to which the page shows it unfolded."""
 
 MAX_OPEN_NOTICES = 3
-"""Number of notices that are not folded. Some are by configuration: fifteen would fill the first screen."""
+"""Number of notices that are not folded. Some notices are repeated for each configuration, and fifteen of them would
+fill the first screen."""
 
 MARKUP = re.compile(r"`(?P<code>[^`]+)`|\*(?P<term>[^*]+)\*")
 """Code, and terms of the glossary, in the text of a section."""
@@ -103,8 +104,8 @@ def render_page(contents: Contents) -> bytes:
 def _tables(section: Section, titles: Mapping[str, str]) -> list[ShownTable]:
     """The tables of a section.
 
-    In sections on groups and losses, rows and columns are configurations and groups. In other sections, they are those
-    of the section's numbers.
+    Sections on groups and losses have a table of configurations by groups. Other sections have the rows and the columns
+    of `section.table`.
     """
     if section.description.column is not None:
         return means_by_group(section.table, titles, section.description.column)

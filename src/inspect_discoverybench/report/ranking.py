@@ -100,7 +100,7 @@ class Ranking:
 
 
 def _row(benchmark: Benchmark, standing: Standing) -> RankedRow:
-    # The paper's agents had no framing.
+    # The paper's agents had no framing, so an agent with a framing is not compared with them.
     is_comparable = standing.has_released and standing.configuration.framing == NEUTRAL
     published = published_scores(benchmark) if is_comparable else []
     return RankedRow(
@@ -114,7 +114,7 @@ def _row(benchmark: Benchmark, standing: Standing) -> RankedRow:
 
 
 def _sentences(benchmark: Benchmark) -> Iterator[str]:
-    """Who is best, by how much, and how far above the floor."""
+    """Who is best, and by how much. If the floor was not run, how to run it."""
     best = [standing for standing in benchmark.standings if standing.kind == BEST]
     names = " and ".join(standing.name for standing in best)
     if all(standing.hms is None for standing in benchmark.standings):
@@ -127,7 +127,8 @@ def _sentences(benchmark: Benchmark) -> Iterator[str]:
         # A best agent is marked only among two or more competitors, so there is a second one.
         yield from _lead(best[0], second=benchmark.runners_up[0])
 
-    # The score of a restated goal says nothing if the judge only compares words.
+    # The floor is the score of a restated goal. It says nothing if a judge is not a language model: the offline judge
+    # only compares words.
     if benchmark.floor is None and not any(is_offline(judge) for judge in benchmark.judges):
         yield "The *floor* was not run: add the solver `discoverybench/goal_echo`, which restates the goal."
 

@@ -62,7 +62,11 @@ class ListedSample:
 
     @property
     def beginning(self) -> str:
-        """As much of the predicted hypothesis as a line can show. A page of many samples has the rest only once."""
+        """As much of the predicted hypothesis as a line can show.
+
+        The page has the whole hypothesis below the line. A second copy in the line would make a page of many samples
+        larger.
+        """
         return (self.predicted or MISSING)[:LINE_LENGTH]
 
 
@@ -85,9 +89,10 @@ class SampleList:
         return [column for column in recorded if column in (ID, "hms") or self._differs(column)]
 
     def _differs(self, column: str) -> bool:
-        """Whether a column has several values. A missing value is one, except for a missing judge.
+        """Whether a column has several values.
 
-        A sample has no judge if no judge was asked. Its outcome says so.
+        A missing value counts as a value, except in the column of judges. There it means that no judge was asked, which
+        the outcome of the sample says already.
         """
         return self.table[column].nunique(dropna=column == "judge") > 1
 

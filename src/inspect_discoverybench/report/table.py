@@ -201,8 +201,8 @@ def _is_same(values: pd.Series, cells: Sequence[str]) -> bool:
 def _column(table: pd.DataFrame, name: str) -> tuple[str, list[str]]:
     """The heading and the texts of a column.
 
-    The low end of an interval comes here only if the table has no mean of that name: its column then shows the whole
-    interval. The cells of a mean have its interval on a second line, if the table has one.
+    The cells of a mean have its interval on a second line, if the table has one. If the table has an interval without a
+    mean, the column of the low end shows both ends.
     """
     cells = _cells(table, name)
     if name.endswith(LOW_SUFFIX):
