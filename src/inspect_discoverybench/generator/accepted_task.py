@@ -17,7 +17,9 @@ from inspect_discoverybench.replies import Reply
 
 
 class Review(Reply):
-    """The reviewer's answers to the three questions about a task. The reason comes first, so that it is written first.
+    """The reviewer's answers to the three questions about a task.
+
+    The fields are in the order of the reply: the reviewer is to give its reason before it answers.
 
     Attributes:
         reason: One or two sentences.
@@ -42,7 +44,7 @@ class AcceptedTask(NamedTuple):
 async def write_task(
     author: Model, reviewer: Model, tree: Tree, task: TreeTask, measures: Measures
 ) -> AcceptedTask | Rejection:
-    """Apply the criterion of the measures, then ask the author for texts, and the reviewer for objections to them.
+    """Reject a task if a variable does not matter. Otherwise, the author writes its texts, which the reviewer examines.
 
     A task that a person wrote has its texts already, and they are not reviewed.
     """
@@ -68,6 +70,8 @@ async def write_task(
     except AuthorFailed as error:
         return Rejection(task.name, "text", error.message)
 
+    # The columns of a data file for this task alone. It is not known yet with which accepted tasks it will share its
+    # data file. A shared file has no other columns, and perhaps fewer.
     columns = file_columns(tree, [task], task.name)
     shown = {
         **facts,

@@ -42,7 +42,7 @@ class DomainSource:
             DataError: A tree is invalid.
         """
         if trees is not None:
-            handwritten = _read_trees(str(trees))
+            handwritten = _read_trees(str(trees))  # Inspect's command line reads a folder name such as 0 as a number
             return cls._named([tree.domain for tree in handwritten], handwritten)
         if isinstance(domains, list):
             # Inspect's command line reads a name such as 1984 as a number.

@@ -198,7 +198,7 @@ def _task_files(
 
 @scorer(metrics=[mean()], name="accepted")
 def accepted() -> Scorer:
-    """Share of tasks that meet the criteria; the explanation lists each rejection with its reason."""
+    """Share of accepted tasks among all tasks and rejected nodes. The explanation has the reason of each rejection."""
 
     async def score(state: TaskState, target: Target) -> Score:
         result = store_as(GenerationState)

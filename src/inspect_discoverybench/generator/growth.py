@@ -38,7 +38,7 @@ class Expansion(Reply):
 
     def derivation(self) -> dict[str, Any]:
         """The fields that turn a leaf into an inner node. An empty field is left out, and so keeps its default."""
-        # Without the further fields of a `Root`.
+        # A `Root` has further fields, which are not part of a derivation.
         fields = self.model_dump(include=set(Expansion.model_fields))
         return {name: value for name, value in fields.items() if value}
 
@@ -105,7 +105,10 @@ class Growth:
         return await ask(self.author, "root", values, Root, check)
 
     def _leaves_to_derive(self, tree: Tree, depth: int) -> list[Node]:
-        """Draw the leaves of a level that are to be derived. If none is drawn, the first leaf is derived."""
+        """Draw the leaves of a level that are to be derived.
+
+        If none is drawn, the first leaf of the level is derived, so that the tree reaches its height.
+        """
         draws = self._random(tree.domain, "derived", depth)
         leaves = []
         chosen = []

@@ -1,7 +1,7 @@
 """The program that draws the rows of a tree and measures its tasks. It runs only in the sandbox's session.
 
 The host sends this file followed by a call of `draw`, and reads the JSON that it prints. Random numbers come from one
-stream per column and purpose, so the same tree and seed give the same values, whatever other columns there are.
+stream per column and purpose. So with the same seed, what is drawn for a column does not depend on the other columns.
 
 Columns are pandas series: floats, booleans, or a category. Labels are not strings, because `df['label'] * 10**9` would
 fill the memory; a category cannot be multiplied.
@@ -176,7 +176,8 @@ def draw_column(spec: Spec, exact: Mapping[str, Column], rows: int, seed: str) -
 
     Args:
         spec: The column.
-        exact: The values of the columns that were drawn before, with those that it depends on.
+        exact: The values, before noise, of the columns that were drawn so far. The columns that this one depends on are
+            among them.
         rows: Number of rows.
         seed: Seed of the tree.
 
@@ -235,7 +236,8 @@ def measure(task: Spec, observed: pd.DataFrame, seed: str) -> Spec:
     predictors = task["columns"]
     name = task["target"]
     complete = observed[[*predictors, name]].dropna().reset_index(drop=True)
-    complete = complete.infer_objects()  # a boolean column with gaps is one of objects
+    # Missing values have made objects of the values of a boolean column. Without them, they can be booleans again.
+    complete = complete.infer_objects()
     frame = complete[predictors]
     target = complete[name]
 
@@ -359,6 +361,6 @@ def draw(text: str) -> None:
     print(json.dumps(drawing))
 
 
-# Bound the address space of the session, also where the sandbox does not.
-with contextlib.suppress(ValueError):  # the sandbox has a lower limit
+# Limit the address space of the session. Not every sandbox has a limit of its own.
+with contextlib.suppress(ValueError):  # raised if the sandbox has a lower limit, which then stays
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))

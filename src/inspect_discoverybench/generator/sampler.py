@@ -20,7 +20,7 @@ OUTPUT_BYTES = 9_000_000
 """Maximum size of the drawn columns. Inspect limits the output of a command to 10 MB."""
 
 MIN_LOSS = 0.02
-"""Minimum loss without a variable, as in `Measures`.
+"""Minimum of the loss that `Measures` has for each variable.
 
 At the default noise, a variable that explains less than about 1 % of the target's variance has a smaller loss.
 """
@@ -30,8 +30,8 @@ class Measures(Reply):
     """Measures of a task in the sandbox.
 
     Attributes:
-        losses: For each column of the expression, how much worse it predicts the target without the column, as a share
-            of the error of always predicting one value.
+        losses: For each column of the expression, how much worse the expression predicts the target if the values of
+            this column are shuffled, as a share of the error of always predicting one value.
         table: By title, column and group of rows: the mean of the target, or the share of one of its labels. There is
             one title. The groups of a column are its values, or fifths of its numbers.
     """
