@@ -51,7 +51,8 @@ class Change:
             values: The values of the file.
 
         Returns:
-            The place that was set: that of the value, or of the outermost mapping that was added.
+            The place that was set: the place of the value. If mappings were added on the way to it, it is the place of
+            the outermost of them, because this whole mapping is from the command line.
 
         Raises:
             InvalidExperiment: There is no such place.
@@ -73,7 +74,7 @@ class Change:
                 container = container[key]
 
             key = _index_or_key(container, parts[-1])
-            # A copy, because later changes may set a part of the value.
+            # A copy, because a later change may set a part of the value in the file. This change must stay as it is.
             container[key] = deepcopy(self.value)
         except (LookupError, TypeError, ValueError) as error:
             raise InvalidExperiment(

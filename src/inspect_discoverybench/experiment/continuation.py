@@ -1,7 +1,7 @@
 """Continuing an experiment: whether all finished samples in its log directory stay.
 
 Inspect's `eval_set` refuses a log of another run in its directory, but it does not look into the directories of other
-shards. It also drops finished samples that are no longer part of a run.
+shards. `eval_set` also drops finished samples that are no longer part of a run. So both are checked here, before a run.
 """
 
 from collections.abc import Collection, Sequence
@@ -122,7 +122,9 @@ def _require_same_inputs(log: RunLog, run: PlannedRun, where: str) -> None:
 
 
 def _starts_over(log: RunLog, eval_set: EvalSet, dataset_size: int) -> bool:
-    """Whether Inspect reuses no sample of the log, because it has a larger dataset or another random selection.
+    """Whether Inspect reuses no sample of a log.
+
+    This is so if the log has a larger dataset than the run, or another random selection of samples.
 
     No public call of Inspect answers this. The rules are taken from `eval_log_sample_source` and `shuffle_changed` in
     https://github.com/UKGovernmentBEIS/inspect_ai/tree/main/src/inspect_ai/_eval.

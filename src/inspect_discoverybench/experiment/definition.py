@@ -181,7 +181,7 @@ def _log_dir(address: str) -> str:
 
     if set(address) & set("#?%"):
         raise ValueError("Inspect cannot resume runs in a folder with #, ? or % in its name; choose another one")
-    return os.path.expanduser(address)  # noqa: PTH111 - raises no RuntimeError
+    return os.path.expanduser(address)  # noqa: PTH111 - Path.expanduser() raises RuntimeError
 
 
 class Experiment(StrictModel):

@@ -134,7 +134,8 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
         model = _build_model(cell.model, cell.model_origin, timeouts)
         task = _build_task(cell, model)
         if experiment.is_batched(cell.model):
-            # Inspect counts the hours of a batch as work. A limit of the experiment takes precedence over the task's.
+            # Inspect counts the hours of a batch as working time. So the task's own limit is removed. A limit of the
+            # experiment still applies, because it is an argument of `eval_set`.
             task = task_with(task, working_limit=None)
         tasks.append(task)
     roles = _build_roles(experiment, file)

@@ -19,7 +19,7 @@ def locked(log_dir: str) -> Iterator[None]:
     The lock works across machines if their shared file system supports `flock`. If it does not, a warning is shown
     instead of using a lock file, because a dead process would leave that file behind and block every later run.
 
-    The directory is created if it does not exist. Remote ones cannot be locked.
+    The directory is created if it does not exist. A remote directory cannot be locked, and is used without a lock.
 
     Raises:
         InvalidExperiment: Another process is using the log directory.
@@ -48,7 +48,7 @@ def is_locked(log_dir: str) -> bool:
     """Whether a process is using a log directory. False if this cannot be determined."""
     lock = _lock(log_dir)
     try:
-        if Path(lock.lock_file).exists():
+        if Path(lock.lock_file).exists():  # `acquire` would create it
             lock.acquire(timeout=0)
             lock.release()
     except Timeout:

@@ -52,7 +52,8 @@ def matrix(experiment: Experiment, file: YamlFile) -> list[MatrixCell]:
     cells = _combine(experiment, file)
     labels = set()
     for cell in cells:
-        if cell.labels in labels:  # Inspect ignores the base URL of a model
+        # Labels have no base URL, because Inspect cannot tell runs apart by it (`task_identifier`).
+        if cell.labels in labels:
             run = " · ".join(cell.labels)
             raise InvalidExperiment(
                 f"{cell.model_origin}: {run} is in the matrix twice. Remove one. "

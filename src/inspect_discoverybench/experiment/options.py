@@ -44,7 +44,7 @@ _POSSIBLE = (inspect.signature(eval_set).parameters.keys() - {"kwargs"}) | _SETT
 def eval_set_options(options: Arguments, file: YamlFile) -> Arguments:
     """Convert the options to the types that `eval_set` takes.
 
-    The value of an environment variable is a text, such as `8` for a number.
+    A value can also be the text of a number, such as "8", because environment variables are filled in as text.
 
     Raises:
         InvalidExperiment: `eval_set` has no such argument, it is set in another way, or its value has another type.

@@ -16,7 +16,7 @@ from inspect_discoverybench.results.run_log import RunLabels, RunLog, SampleKey,
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 
 ATTEMPTS = 5
-"""Number of times that logs are read while a process writes them: a log is incomplete for a moment."""
+"""Maximum number of times that logs are read. While a process writes a log, the log is incomplete for a moment."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,10 @@ def read_progress(eval_set: EvalSet) -> Progress:
     logs = _read_logs(eval_set.log_dir)
     shards = _shards(eval_set.log_dir, logs)
     running = [shard for shard in shards if Path(shard.log_dir(eval_set.log_dir)) in locked_folders]
-    # All shards divide the experiment into the same number of parts, so any of them will do.
-    any_shard = shards[0] if shards else None
-    require_continuation(eval_set, logs, any_shard)
+    # With a shard, `require_continuation` checks that the logs are of shards, and of the same number of shards. This
+    # number is that of every shard, so the first one is passed.
+    first_shard = shards[0] if shards else None
+    require_continuation(eval_set, logs, first_shard)
 
     ended = _ended_samples(logs)
     states = {}
@@ -130,8 +131,11 @@ def _shard_folders(log_dir: str) -> dict[Path, Shard]:
     return folders
 
 
-def _ended_samples(logs: Sequence[RunLog]) -> Mapping[RunLabels, dict[SampleKey, SampleOutcome]]:
-    """How the samples of each run ended. If several logs have a sample, the last of them counts."""
+def _ended_samples(logs: Sequence[RunLog]) -> defaultdict[RunLabels, dict[SampleKey, SampleOutcome]]:
+    """How the samples of each run ended. A run without logs has none.
+
+    If several logs have a sample, the last of these logs counts.
+    """
     ended: defaultdict[RunLabels, dict[SampleKey, SampleOutcome]] = defaultdict(dict)
     for log in logs:
         if log.labels is not None:
@@ -158,7 +162,7 @@ def _progress_of(run: PlannedRun, ended: Mapping[SampleKey, SampleOutcome]) -> R
 
 
 def _shard_state(
-    shard: Shard, eval_set: EvalSet, ended: Mapping[RunLabels, Mapping[SampleKey, SampleOutcome]]
+    shard: Shard, eval_set: EvalSet, ended: defaultdict[RunLabels, dict[SampleKey, SampleOutcome]]
 ) -> ShardState:
     for position, run in enumerate(eval_set.runs):
         for key in shard.part_of(run, position).sample_keys:

@@ -73,7 +73,10 @@ class Selection:
         return {sample.id: sample for sample in samples if sample.id is not None}
 
     def _order(self, task: Task) -> None:
-        """Number samples without id, as Inspect does, and shuffle. Inspect does not shuffle a dataset again."""
+        """Number samples without id, as Inspect does, and shuffle.
+
+        Inspect does not shuffle a dataset that is shuffled already, so the run has the same order.
+        """
         for number, sample in enumerate(task.dataset, start=1):
             if sample.id is None:
                 sample.id = number

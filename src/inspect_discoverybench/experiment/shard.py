@@ -90,8 +90,8 @@ class Shard:
             samples: Ids of all samples of a run.
             position: Position of the run in the matrix.
         """
-        # The first sample of each run goes to another shard. If it always went to the first shard, the first shards
-        # would have one sample more than the others in every run.
+        # The first sample of each run goes to the shard after the one that has the first sample of the previous run. If
+        # it always went to the first shard, the first shards would have one sample more than the others in every run.
         first = (self.number - 1 - position) % self.count
         return samples[first :: self.count]
 
@@ -136,10 +136,12 @@ def _with_restricted_task(run: PlannedRun) -> PlannedRun:
 def _eval_set_id(log_dir: str, count: int) -> str:
     """Inspect's id of the eval set, which is equal in all shards.
 
-    So if a shard was started twice, its results are read only once.
+    Results are assigned to a run by this id and the task (`results/run_record.py`). So if a shard was started twice,
+    both of its logs belong to one run, and each sample counts only once.
     """
+    # Logs keep their id if they are moved to another folder, and later shards in this folder get the same id.
     for log in read_run_logs(log_dir):
-        if log.eval_set_id is not None:  # shards keep it if their logs are moved
+        if log.eval_set_id is not None:
             return log.eval_set_id
 
     address = log_dir if urlparse(log_dir).scheme else str(Path(log_dir).resolve())
