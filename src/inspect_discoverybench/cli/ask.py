@@ -61,7 +61,7 @@ from inspect_discoverybench.tasks import custom
 @click.option("--domain-knowledge", is_flag=True, help="Add the background of the study to the task.")
 @model_options
 @limit_options
-# Not the folder of evaluations, whose reports would count the goal as one of their samples.
+# The default is not `logs`, the folder of evaluations. A report of that folder would count the goal as a sample.
 @click.option("--log-dir", default="logs-ask", show_default=True, help="Folder of the log.")
 def ask(
     data_files: tuple[Path, ...],

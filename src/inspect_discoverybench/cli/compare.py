@@ -79,7 +79,7 @@ def compare(
 def _fail_if_worse(hms: "KeyDifference", margin: float) -> None:
     """Exit with 1 if the difference in HMS is below `-margin`.
 
-    The observed difference counts, and so does the one in which the candidate's missing scores are the lowest.
+    Also exit if it would be below `-margin` with the lowest score in place of each missing score of the candidate.
     """
     observed = hms.paired.difference
     with_failures_lowest = hms.failures_lowest
@@ -179,7 +179,12 @@ def _significance(value: float) -> str:
 
 
 def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
-    """Sentences about the difference on studies other than those of the tasks, whose `studies` are named in words."""
+    """Sentences about the difference in HMS on new studies, those that the tasks are not from.
+
+    Args:
+        paired: The difference.
+        studies: The studies of the common tasks, in words.
+    """
     new = paired.new_studies
     if new is None:
         yield "A statement about new studies needs tasks of at least two studies, and the study of each."
@@ -196,8 +201,8 @@ def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
 def _print_ranking(comparison: "SystemComparison") -> None:
     """Print all systems, and all pairs of them.
 
-    Names are long, so a pair has the numbers of its systems in the ranking. A system that scored none of the tasks that
-    all systems ran is not in the ranking. A pair has its name.
+    Names are long, so a pair shows the numbers that its systems have in the ranking. A system that scored none of the
+    tasks that all systems ran is not in the ranking and has no number, so its pairs show its name.
     """
     numbers: dict[str, str] = {}
     ranks = []

@@ -1,4 +1,4 @@
-"""Options of `ask` and `try` that are those of `inspect eval`. Inspect's own are not public."""
+"""Options that `ask` and `try` have in common with `inspect eval`. Inspect's definitions of them are not public."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

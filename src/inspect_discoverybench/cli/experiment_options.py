@@ -81,7 +81,7 @@ def _path(file: str) -> Path:
     """The path of an experiment file, or of the shipped experiment with this name, with or without its suffix."""
     path = Path(file)
     has_folder = len(path.parts) != 1
-    # A folder does not count: the demo's logs, or a folder in which to try it, may have the name of the experiment.
+    # A folder is not meant: `demo` is the demo experiment, even beside a folder `demo`, which may contain its logs.
     is_own_file = path.exists() and not path.is_dir()
     if has_folder or is_own_file:
         return path

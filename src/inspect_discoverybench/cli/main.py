@@ -1,7 +1,7 @@
 """The command `discoverybench`.
 
-Most commands import Inspect with its plugins, which takes seconds. Each is imported when it is called, so that
-`--version`, `--help` and a misspelled name take none of them.
+Most commands import Inspect with its plugins, which takes seconds. So a command is imported only when it is called, and
+`--version`, `--help` and the error about a misspelled name do not wait for Inspect.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class CommandSource:
     Attributes:
         module: Its module.
         function: Name of its function.
-        summary: The first sentence of its help.
+        summary: The first sentence of its help, which is here so that the list of commands imports none of them.
     """
 
     module: str

@@ -59,7 +59,7 @@ def _row(outcome: RunOutcome) -> list[str]:
 
 
 def _print_tasks(result: ExperimentResult) -> None:
-    """Print which tasks were run. Runs usually have the same ones."""
+    """Print which tasks were run. Runs with the same tasks share a line."""
     lines = [f"{outcome.labels.task}: {outcome.tasks}" for outcome in result.outcomes]
     for line in dict.fromkeys(lines):
         say(line)

@@ -60,9 +60,9 @@ def _print_shards(progress: Progress) -> None:
 
 
 def _next_command(progress: Progress, options: ExperimentOptions) -> list[str] | None:
-    """The command that runs what is missing: of an experiment in shards, the first missing shard.
+    """The command that runs what is missing; None if nothing is, or if a process is running what is missing.
 
-    None if a process is running it, or if nothing is left to run.
+    Of an experiment in shards, it runs the first missing shard, even if other shards are running.
     """
     command = ["discoverybench", "run", *options.words]
     if progress.shards:
