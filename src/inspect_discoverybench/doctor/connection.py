@@ -1,4 +1,7 @@
-"""The connection to a model's server. Inspect repeats requests to an unreachable one without a word, for an hour."""
+"""The connection to a model's server.
+
+Inspect repeats requests to an unreachable server without a message, in our tasks for an hour (`DEFAULT_TIMEOUT`).
+"""
 
 import socket
 from urllib.parse import urlsplit
@@ -19,10 +22,10 @@ indefinitely."""
 
 
 def connection_problem(model: Model) -> str | None:
-    """Why a model's server cannot be reached, in one line with the remedy; None if it can.
+    """Why a model's server cannot be reached, in one line with the remedy; None if it can, or if this is not known.
 
-    A connection is opened and closed, and no request is sent. None is also returned if this does not show whether the
-    server works: if only the provider's package knows the address, behind a proxy, and if the server is slow.
+    A connection is opened and closed, and no request is sent. This shows nothing if only the provider's package knows
+    the address of the server, if requests to it go through a proxy, or if it is slow to accept the connection.
     """
     url = model.api.base_url or ""
     try:

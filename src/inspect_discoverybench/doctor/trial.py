@@ -118,7 +118,10 @@ class Trial:
 
     @property
     def form(self) -> str | None:
-        """The form in which code ran in most samples, the first one in a tie; None if no code ran."""
+        """The form of the trial with the most samples in which code ran, or of the first of such trials.
+
+        None if no code ran.
+        """
         acting = [trial for trial in self.agents if trial.acted]
         if not acting:
             return None
@@ -147,6 +150,8 @@ class Trial:
 
     def try_judge(self) -> None:
         """Run a part of the judge audit: the judge compares pairs, reads texts and finds a claim."""
+        # In the audit, the evaluated model is the one that judges. `self.options` has the arguments and the URL of
+        # another model.
         options = {**self.options, "model": self.judge, "model_args": {}, "model_base_url": None}
         with self.waiting(f"Trying the judge {self.judge} on {AUDIT_SAMPLES} samples"):
             log = self._eval(judge_audit(released=False), AUDIT_SAMPLES, seed=AUDIT_SEED, **options)
