@@ -138,6 +138,17 @@ def test_no_best_agent_is_marked_if_a_study_was_edited_between_the_agents_runs(
     assert (reason in Ranking.of(benchmark).sentences) == (not is_marked)
 
 
+@pytest.mark.parametrize("order", [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
+def test_an_edit_of_a_study_is_found_beside_logs_that_record_no_inputs(order: list[int]) -> None:
+    rows = [
+        [result("a", 0.8)],
+        [result("a", 0.7, agent="codegen", inputs={"fingerprints": {"gold_hypothesis": "1"}})],
+        [result("a", 0.5, agent="datavoyager", inputs={"fingerprints": {"gold_hypothesis": "2"}})],
+    ]
+    [benchmark] = contents(*[rows[index] for index in order]).leaderboard.benchmarks
+    assert "best agent" not in {standing.kind for standing in benchmark.standings}
+
+
 def test_agents_with_few_scored_tasks_do_not_compete() -> None:
     tasks = [f"t{number}" for number in range(10)]
     section = sections(

@@ -298,14 +298,16 @@ def _reason_for_no_best(competitors: Sequence[Standing], floor: float | None) ->
 
 def _is_study_edited(standings: Sequence[Standing]) -> bool:
     """Whether samples with one id have different gold hypotheses, gold workflows or data files."""
-    first_samples: dict[str, SampleRecord] = {}
+    earlier_samples: defaultdict[str, list[SampleRecord]] = defaultdict(list)
     for standing in standings:
         for task in standing.tasks:
-            first = first_samples.setdefault(task.sample.id, task.sample)
-            changes = changed_inputs(first.inputs, task.sample.inputs)
-            # Configurations with different hints have different task texts on purpose.
-            if any(change != "task text" for change in changes):
-                return True
+            # With each of them, because what a sample does not record is not compared.
+            for earlier in earlier_samples[task.sample.id]:
+                changes = changed_inputs(earlier.inputs, task.sample.inputs)
+                # Configurations with different hints have different task texts on purpose.
+                if any(change != "task text" for change in changes):
+                    return True
+            earlier_samples[task.sample.id].append(task.sample)
     return False
 
 
