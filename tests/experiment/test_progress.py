@@ -109,7 +109,10 @@ def test_a_shard_that_has_no_log_yet_is_found_by_its_folder() -> None:
     assert "To continue, run: discoverybench run small.yaml --shard 1/4\n" in output
 
 
-@pytest.mark.parametrize("name", ["shard-1-of-x", "shard-old-of-4", "shard-1-of-2-copy", "shard-1-of-1000000000"])
+@pytest.mark.parametrize(
+    "name",
+    ["shard-1-of-x", "shard-old-of-4", "shard-1-of-2-copy", "shard-1-of-1000000000", "shard-1-of-10", "shard-001-of-4"],
+)
 def test_another_folder_among_the_logs_is_no_shard(name: str) -> None:
     with locked(f"logs/small/{name}"):
         output = failed("status small.yaml")

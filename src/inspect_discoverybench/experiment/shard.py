@@ -46,7 +46,10 @@ class Shard:
     @classmethod
     def of_log_dir(cls, folder: Path) -> "Shard | None":
         """The shard with this log directory; None if its name is not that of a shard's log directory."""
-        return cls._match("shard-(?P<number>[0-9]{1,9})-of-(?P<count>[0-9]{1,9})", folder.name)
+        shard = cls._match("shard-(?P<number>[0-9]{1,9})-of-(?P<count>[0-9]{1,9})", folder.name)
+        if shard is None or Path(shard.log_dir(str(folder.parent))) != folder:
+            return None
+        return shard
 
     @classmethod
     def _match(cls, pattern: str, text: str) -> "Shard | None":
