@@ -165,6 +165,13 @@ def test_changes_that_would_drop_finished_samples_are_refused() -> None:
     completed("run twice.yaml --set limits={} --set options.sample_shuffle=7")
 
 
+def test_a_limit_that_is_unchanged_is_not_blamed_when_the_order_of_the_samples_changes() -> None:
+    Path("twice.yaml").write_text(TWICE, "utf-8")
+    completed("run twice.yaml --set options.sample_shuffle=7")
+    message = refused("run twice.yaml")
+    assert "would be dropped, because epochs, limits.samples, options.sample_id or sample_shuffle" in message
+
+
 @pytest.mark.usefixtures("complete")
 def test_settings_of_the_connection_may_change_between_runs() -> None:
     models = "models=[{name: discoverybench/baseline, config: {max_connections: 5}}]"

@@ -79,7 +79,7 @@ def _require_kept(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
     lost = required - kept
     if lost:
         reason = "epochs, limits.samples, options.sample_id or sample_shuffle, or the data changed"
-        if _are_beyond_limit(lost, whole_run, eval_set):
+        if _are_beyond_limit(lost, log, whole_run, eval_set):
             limit = eval_set.experiment.limits.samples
             reason = f"limits.samples is now {limit} ({eval_set.file.where('limits', 'samples')})"
         raise InvalidExperiment(
@@ -88,12 +88,13 @@ def _require_kept(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
         )
 
 
-def _are_beyond_limit(lost: Collection[SampleKey], whole_run: PlannedRun, eval_set: EvalSet) -> bool:
-    """Whether `limits.samples` is the only reason why the run lacks these samples.
+def _are_beyond_limit(lost: Collection[SampleKey], log: RunLog, whole_run: PlannedRun, eval_set: EvalSet) -> bool:
+    """Whether `limits.samples` is the only reason why the run lacks these samples of the log.
 
-    If samples are shuffled, another seed can also be the reason, and the answer is no.
+    If the samples of the log or of the run are shuffled, another order can also be the reason, and the answer is no.
     """
-    if eval_set.experiment.limits.samples is None or eval_set.arguments.get("sample_shuffle"):
+    is_shuffled = eval_set.arguments.get("sample_shuffle") or log.header.eval.config.sample_shuffle
+    if eval_set.experiment.limits.samples is None or is_shuffled:
         return False
     without_limit = sample_keys(
         [sample.id for sample in whole_run.task.dataset if sample.id is not None], whole_run.epochs
