@@ -11,8 +11,8 @@ _OPENING = re.compile(r"^[ \t]*+(?P<fence>`{3,}+|~{3,}+)[ \t{.]*+(?P<label>\w*+)
 """Matches the line that opens a block: the fence, the label, which may be in braces, and what follows it."""
 
 _OPENING_AT_LINE_END = re.compile(rf"{_OPENING.pattern}|(?<!`)(`{{3,}}+)()[ \t]*+\n", re.MULTILINE)
-"""Matches, too, a fence at the end of a line, as in "Here it is: ```". Such a fence has no label, so the last group is
-always empty."""
+"""Matches, too, a fence at the end of a line, as in "Here it is: ```". Such a fence has no label, so its group for the
+label is always empty."""
 
 
 @dataclass(frozen=True)

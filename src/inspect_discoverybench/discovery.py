@@ -150,8 +150,8 @@ def _viewer(claim: bool, is_placebo: bool) -> ViewerConfig:
     """The columns of the list of samples in the log viewer. The beginning of the input is the goal.
 
     Args:
-        claim: Whether the score has the key `claim`, and so a column.
-        is_placebo: Whether the data are permuted. The score then always has this key, and every claim is false.
+        claim: Whether the judge is asked about claims, so that there is a column for them.
+        is_placebo: Whether the data are permuted. The column is then always shown, and every claim in it is false.
     """
     labels = dict(SCORE_KEYS)
     scales = {key: ScoreColorScale(palette="good-high", min=0, max=1) for key in SCORE_KEYS}

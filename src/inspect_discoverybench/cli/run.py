@@ -77,7 +77,7 @@ def _warn_of_servers(eval_set: EvalSet) -> None:
 def _dry_run(options: ExperimentOptions) -> None:
     """Print the runs with their numbers of samples, in all epochs, and the limits.
 
-    What a run would refuse is refused here, too.
+    What a run without shards would refuse is refused here, too, except a log directory that another run uses.
     """
     with options.preparing():
         eval_set = build_eval_set(options.experiment_file())

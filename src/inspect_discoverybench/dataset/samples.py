@@ -23,9 +23,10 @@ GOAL_FIELDS = (
     "workflow_tags",
     "domain_knowledge",
 )
-"""Metadata fields on which the task text, the answer or the judge's verdict depends.
+"""Metadata fields from the data on which the task text, the answer or the judge's verdict depends.
 
-Fields that only classify a goal, such as its domain, are not among them."""
+Fields that only classify a goal, such as its domain, are not among them. The task text also depends on the task
+arguments for hints and framing."""
 
 
 def make_samples(goals: Sequence[SourcedGoal], hints: Hints) -> list[Sample]:

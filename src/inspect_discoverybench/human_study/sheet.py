@@ -66,7 +66,7 @@ class Item:
         texts: What annotators read, by column.
         key: What the key says about the item, by column.
         answers: The judge's answers that annotators check, by step: each with its `value` and, if there is one, its
-            `reason`. Empty for a pair.
+            `reason`. Empty for a pair, and for a sample whose replies are not all recorded.
     """
 
     name: str

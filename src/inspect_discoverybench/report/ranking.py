@@ -148,7 +148,7 @@ def _lead(best: Standing, second: Standing) -> Iterator[str]:
     if paired.low > 0:
         verdict = "so the first is better on tasks like these"
     elif paired.high < 0:
-        # The first has the higher mean because of tasks that the second did not score.
+        # The first has the higher mean because of tasks that only one of them scored.
         verdict = "so the second is better on tasks like these"
     else:
         verdict = "so these tasks do not show which of them is better"

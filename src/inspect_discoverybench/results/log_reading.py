@@ -29,7 +29,8 @@ class LogReading:
     Attributes:
         path: Path or URL.
         task_id: Inspect's id of the run, which retries keep; None if the log is damaged or has impossible scores.
-        modified: When the file was last changed, in seconds since 1970; 0 for a remote log or one without results.
+        modified: When the file was last changed, in seconds since 1970; 0 for a remote log or one
+            that could not be read.
         results: Its results.
         objection: Why it cannot be used; None if it can.
         audit: The audit of a judge, if this is the log of one.

@@ -81,7 +81,8 @@ class ScoreRecord:
 def _values(score: Score) -> dict[str, float]:
     """The finite numbers of a score, by key.
 
-    If somebody has edited the score to a single value, this is HMS. The decided facets are then those in its metadata.
+    A single value, to which somebody may have edited the score, is HMS. Facets that the value lacks are those that the
+    score's metadata record as decided.
     """
     decided = (score.metadata or {}).get("facets") or {}
     parts = score.value if isinstance(score.value, dict) else {"hms": score.value}

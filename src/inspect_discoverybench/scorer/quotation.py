@@ -75,8 +75,8 @@ async def read_answer(judge: Judge, goal: str, answer: Answer) -> Submission | N
 def answer_question(goal: str, text: str) -> Question[Quotation]:
     """Build the answer question about a text.
 
-    A reply is valid only if each of its quotes occurs in the text, so the judge can choose a hypothesis but not invent
-    one.
+    A reply with a hypothesis is valid only if each of its quotes occurs in the text, so the judge can choose a
+    hypothesis but not invent one.
     """
 
     def check(reply: Quotation) -> None:

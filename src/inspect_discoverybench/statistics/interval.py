@@ -66,7 +66,8 @@ def interval_of(result: ClusterMean, tail: float, unseen: float, max_size: float
         max_size: The largest effective sample size.
     """
     with_unseen_values = _interval_with_unseen_values(result, unseen)
-    # Where all values are 0 or all are 1, only unseen values can move the mean, and Clopper and Pearson's ends are NaN.
+    # Where all values are 0 or all are 1, only unseen values can move the mean, and an end of Clopper and Pearson's
+    # interval is NaN.
     if not 0 < result.mean < 1:
         return with_unseen_values
 
