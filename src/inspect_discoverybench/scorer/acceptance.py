@@ -19,10 +19,10 @@ class Acceptance:
     Attributes:
         model: The judge.
         rejections: Number of questions that the judge answered only without the defaults, after it refused them.
-        is_suspected: Whether the judge answered a question only without the defaults, but may have been out of order
-            before.
-        is_settled: Whether the defaults are no longer suspected when the server fails. This is so once the judge has
-            answered a request with the defaults, or has failed without them, too.
+        is_suspected: Whether the judge's server failed on a question with the defaults, and then answered it without
+            them. The defaults may be the cause, or the server was out of order when it failed.
+        is_settled: Whether it is settled that failures of the server are not because of the defaults. This is so once
+            the judge has answered a request with the defaults, or has failed without them, too.
     """
 
     model: Model
@@ -48,5 +48,8 @@ class Acceptance:
 
 @cache
 def acceptance_of(model: Model) -> Acceptance:
-    """What is known about whether a model accepts the defaults: one object per model, which its replies change."""
+    """What is known about whether a model accepts the defaults.
+
+    There is one object for each model, and `Judge` updates it after the model's replies and failures.
+    """
     return Acceptance(model)

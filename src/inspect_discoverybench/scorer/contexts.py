@@ -171,7 +171,7 @@ async def ask_match(judge: Judge, prompt: str, label: str = "", **values: str) -
     Args:
         judge: The judge.
         prompt: Name of the prompt.
-        label: Text that follows in the question's name.
+        label: Text that is appended to the question's name, to tell several such questions apart.
         values: Values of the prompt.
     """
     text = Prompt.load(f"judge/{prompt}").render(**prompt_values(**values))

@@ -24,7 +24,7 @@ TOKEN_LIMIT_FACTOR = 4
 """Factor by which the token limit is raised after it truncated a reply."""
 
 MIN_RAISED_TOKEN_LIMIT = 4096
-"""Smallest raised token limit: room for some reasoning and the object."""
+"""Smallest raised token limit: room for some reasoning and the JSON object of the reply."""
 
 MAX_EMPTY_REPLIES = 3
 """Maximum number of replies without choices, which failing servers send with HTTP status 200."""
@@ -58,10 +58,11 @@ class Exchange:
         model: The judge.
         settings: Settings of the requests.
         transport: Retries and timeouts of requests.
-        is_probe: Whether the exchange is to find out if the provider accepts the settings. Inspect does not retry the
-            first request of a probe, so a refusal that looks like an outage shows at once. If the first request fails
-            and this is no refusal, Inspect retries the following ones. After the first reply, the exchange goes on as
-            any other.
+        is_probe: Whether the exchange is to find out if the provider accepts the settings. Some providers refuse them
+            with a status that looks like an outage, such as 500, and Inspect would retry the request for a long time.
+            So the first request of a probe is sent without Inspect's retries. If it fails in a way that cannot be a
+            refusal, such as by a rate limit, it is sent again with retries. The first reply ends the probe: the
+            exchange then goes on as any other.
         replies: Raw replies, the valid one last.
     """
 
@@ -75,7 +76,7 @@ class Exchange:
     _is_retried: bool = False
 
     async def send(self, conversation: list[ChatMessage]) -> ModelOutput:
-        """Send a conversation, again while a reply has no choices.
+        """Send a conversation. If the reply has no choices, send it again.
 
         A truncated reply is returned, too. The next request then has a higher token limit, if the provider accepts it.
 
@@ -145,7 +146,8 @@ class Exchange:
         if is_bad_request(error):
             return True
         if self._is_retried and http_status(error) != NOT_FOUND:
-            # Inspect has retried the request in vain, so this is an outage. But Inspect does not retry a 404.
+            # Inspect has retried the request in vain, so this is an outage. A 404 may still be a refusal, because
+            # Inspect does not retry it.
             return False
         return self.is_probe and may_be_bad_request(error)
 
@@ -153,7 +155,8 @@ class Exchange:
         """Raise the token limit if it truncated the reply."""
         if output.stop_reason == "max_tokens":
             output_tokens = output.usage.output_tokens if output.usage else 0
-            # The truncated reply is as long as the limit. A provider may not report its tokens, or not all of them.
+            # The truncated reply is as long as the limit, also where the user set none. A limit that the user set is
+            # read, too, because a provider may report none or only some of the reply's tokens.
             first_limit = max(output_tokens, self.model.config.max_tokens or 0)
             limit = self._raised_limit or first_limit
             self._raised_limit = max(TOKEN_LIMIT_FACTOR * limit, MIN_RAISED_TOKEN_LIMIT)

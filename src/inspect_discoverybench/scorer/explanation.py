@@ -13,6 +13,7 @@ _SOURCES = {
     "quoted": " (quoted by the judge from the final message)",
     "whole": " (the whole final message, because the judge's quotes were invalid)",
 }
+"""Where the predicted hypothesis is from, by `Source`. Nothing is said of a call of `submit`, the usual source."""
 
 
 def explain(pair: HypothesisPair, verdict: Verdict, source: str) -> str:

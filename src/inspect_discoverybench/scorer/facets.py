@@ -94,12 +94,14 @@ _OPTIONS = {
 
 
 _NEGATION = re.compile(r"[\\!~\u00ac\u223c\u2260\u0334-\u0338]")
-"""Matches signs that negate an option, strokes through letters, and backslashes. They must make an option invalid, and
-would be dropped like the punctuation around it. Parsing keeps a backslash that begins no escape."""
+"""Matches signs that negate an option, strokes through letters, and backslashes, as in `\\lnot A`.
+
+An option with such a sign is invalid. `_parse_option` looks for the signs itself, because the words that it compares
+have lost all punctuation, and so these signs, too."""
 
 
 def _parse_option(value: Any) -> Any:
-    """Accept the letter, the full label or both, but no substring of them: "not very similar" is invalid."""
+    """Accept the letter, the full label or both, but no text that only contains them, such as "not very similar"."""
     if not isinstance(value, str):
         return value
     text = " ".join(re.findall(r"\w+", value.casefold()))

@@ -13,7 +13,8 @@ AnswerT = TypeVar("AnswerT")
 async def gather(*questions: Awaitable[AnswerT]) -> list[AnswerT]:
     """Ask several questions concurrently. If some fail, one of their errors is raised, without an exception group.
 
-    Inspect's `collect` would raise an exception group if several questions fail. Its message does not say why.
+    Inspect's `collect` would raise an exception group if several questions fail. The message of a group does not say
+    why they failed.
     """
     answers: dict[int, AnswerT] = {}
 
@@ -28,6 +29,6 @@ async def gather(*questions: Awaitable[AnswerT]) -> list[AnswerT]:
         # Errors that end the sample, such as limits, come first: Inspect handles them itself.
         ending = [error for error in group.exceptions if ends_sample(error)]
         error, *_ = ending or group.exceptions
-        # Without `from`, its traceback would also show the group.
+        # Without `from`, the traceback of the error would also show the group.
         raise error from error.__cause__
     return [answers[number] for number in range(len(questions))]

@@ -10,7 +10,8 @@ def hypothesis_match_score(context: float, variables: float, relationship: float
         relationship: 1 if the relationship is very similar, 0.5 if it is more general, else 0.
 
     Returns:
-        The score. If any facet is NaN, which stands for undecided, the score is NaN, even if another facet is 0. If it
-        were 0 then, only samples that could have scored above 0 would be left out, and the mean would be too low.
+        The score. If any facet is NaN, which stands for undecided, the score is NaN, even if another facet is 0. If
+        such a sample scored 0, the mean would keep it, and would leave out only undecided samples that could have
+        scored above 0. So the mean would be too low.
     """
     return context * variables * relationship

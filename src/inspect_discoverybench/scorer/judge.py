@@ -1,4 +1,4 @@
-"""The judge: asks one question at a time and returns a valid reply, from the cache or from the model."""
+"""The judge: asks a question until a reply is valid. A valid reply to the same question may be in the cache already."""
 
 from dataclasses import dataclass, field
 
@@ -37,7 +37,7 @@ class Judge:
     Attributes:
         model: The model.
         transport: Retries and timeouts of requests.
-        cache: Accepted replies of other runs.
+        cache: Accepted replies, also those of other runs.
         exchanges: The exchanges so far.
     """
 
@@ -117,15 +117,17 @@ class Judge:
         try:
             reply = await self._ask(question, without_defaults, is_probe=True)
         except JudgeFailed:
-            # The defaults are not the cause. The question is asked as any other: with Inspect's retries, except after
-            # a 404, which Inspect does not retry.
+            # The judge fails without the defaults, too, so they are not the cause.
             acceptance.is_settled = True
+            # Inspect does not retry a 404, so asking again would not help.
             if failure.status == NOT_FOUND:
                 raise
+            # The question is now asked as any other, with Inspect's retries.
             return await self.ask(question)
 
-        # The defaults are given up after two such failures. The second request must have been sent after the first
-        # question was answered, because an outage may make several requests fail at the same time.
+        # The defaults are given up after two questions that failed with them and were answered without them. The second
+        # question must have been asked after the first one was answered, because an outage may make several requests
+        # fail at the same time.
         if was_suspected:
             acceptance.add_rejections(MAX_REJECTIONS)
         acceptance.is_suspected = True
@@ -186,7 +188,7 @@ async def _converse(
 
 
 def _timeouts(judge: Model) -> GenerateConfig:
-    """The judge's timeouts: each is that of its role or, if the role has none, that of the evaluated model.
+    """The judge's timeouts: each is that of the role `grader` or, if the role has none, that of the evaluated model.
 
     If neither limits the time of a request with its retries, this time is `DEFAULT_TIMEOUT`.
 

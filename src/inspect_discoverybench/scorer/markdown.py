@@ -20,8 +20,8 @@ def escape_markdown(text: str) -> str:
     line = " ".join(text.split())
     line = _MARKS.sub(r"\\\g<0>", line)
     line = _LIST_ITEM.sub(r"\g<number>\\\g<mark>", line)
-    # Inspect's viewer escapes `<`, `>` and `&` before it reads the Markdown, and would show a backslash before them. An
-    # invisible character works there, too.
+    # No backslash escapes `<`, `>` and `&`: Inspect's viewer replaces them by character references before it reads the
+    # Markdown, and would show the backslash. An invisible character beside them works with and without that step.
     return _HTML.sub(rf"\g<0>{_WORD_JOINER}", line)
 
 

@@ -91,7 +91,8 @@ def _summary_of(key: str, samples: Sequence[_Sample], scores: Sequence[SampleSco
         name: estimate.mean,
         f"{name}_{CI_LOWER}": estimate.low,
         f"{name}_{CI_UPPER}": estimate.high,
-        # The other counts, such as of samples without a submission, are the same for all keys.
+        # The counts of samples without a submission and at a limit are given for HMS only, because whether a sample is
+        # one of them does not depend on the key.
         f"{name}_judged": counts["judged"],
         f"{name}_unscored": counts["unscored"],
     }

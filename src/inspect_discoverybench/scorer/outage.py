@@ -1,4 +1,4 @@
-"""Whether a sample ended because of the agent's provider, as far as its events tell. Such a sample is no zero."""
+"""Whether a sample ended because of the agent's provider, as far as its events tell. Such a sample does not score 0."""
 
 from itertools import takewhile
 
@@ -19,8 +19,8 @@ def recorded_error() -> str | None:
 def unanswered_request() -> str | None:
     """Why the provider has not answered the agent since its last reply; None if no answer is missing.
 
-    A request that was only cancelled while the provider worked on it does not count: the agent's time was up. It counts
-    if the provider has never replied at all.
+    A request that was only cancelled while the provider worked on it is no missing answer: the agent's time was up. But
+    if the provider has never replied at all, its answer is missing even if all requests were only cancelled.
     """
     events = transcript().history.resident_events
     requests = [event for event in events if isinstance(event, ModelEvent) and event.role != GRADER]
@@ -38,12 +38,15 @@ def _is_unanswered(request: ModelEvent) -> bool:
 
 
 def _has_failed(request: ModelEvent) -> bool:
-    """Whether the provider failed. A limit that cancels a request is no failure, unless an attempt before it failed."""
+    """Whether the provider failed.
+
+    If a limit cancelled the request, this is no failure, unless an earlier attempt at the request had failed.
+    """
     if not request.error:
         return False
     was_cancelled = "cancelled" in request.error.casefold()
     if was_cancelled:
-        return bool(request.retries)  # an attempt before it failed
+        return bool(request.retries)
     return True
 
 

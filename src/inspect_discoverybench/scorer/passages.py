@@ -33,7 +33,8 @@ _WORD = re.compile(rf"[{_BREAKS}]|[{_STOPS}](?!\d)|(?:[^\s{_BREAKS}{_STOPS}]|[{_
 """Matches a punctuation mark, or a word with its signs and units, such as `−0.3%`."""
 
 _ENDS = r"\u2026\u3002\uff01\uff1f"
-"""The ellipsis, and the stops of scripts that are written without white space: no digit or operator contains them."""
+"""The ellipsis, and the stops of scripts that are written without white space. Unlike `.` and `!`, they always end a
+sentence: they occur in no number such as 0.3, and in no operator such as `!=`."""
 
 _SENTENCE_END = re.compile(rf"(?:[ \u00a0\u202f](?=[?!]))?(?:[.!?](?![=\d])|[{_ENDS}])")
 """Matches the end of a sentence, not a decimal point or `!=`. French has a space before `?` and `!`."""
@@ -100,8 +101,8 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
 
     Args:
         text: The text.
-        quotes: At most `MAX_QUOTES` quotes, in the order of the text. Each has `MIN_WORDS` words, or is a whole line
-            or sentence.
+        quotes: At most `MAX_QUOTES` quotes, in the order of the text. Each has at least `MIN_WORDS` words, or is a
+            whole line or sentence.
 
     Returns:
         A passage for each quote. It starts and ends at the boundary of a word. If it ends with the last word of a
@@ -115,6 +116,7 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
     contents = []
     words = [*_words(text)]
     for quote in quotes:
+        # A rejection is sent back to the judge, so the quote in it is encoded as in a prompt.
         shown = prompt_values(quote=quote[:200])["quote"]
         quote_words = [*_words(quote)]
         first = _find(words, quote_words)

@@ -1,4 +1,4 @@
-"""A question to the judge, and what it is without a valid reply."""
+"""A question to the judge, and the failure to get a valid reply to it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -48,7 +48,8 @@ class ParseFailure:
     question: str
     reason: str
 
-    score = None  # of the undecided facet: this class is a `FacetVerdict`, too
+    score = None
+    """The facet has no score. With this attribute and `describe`, the failure can stand for a `FacetVerdict`."""
 
     def describe(self) -> str:
         """The failure as Markdown."""

@@ -63,7 +63,8 @@ class ReleasedVerdict:
     Attributes:
         gold: Parts of the gold hypothesis.
         predicted: Parts of the predicted hypothesis.
-        matched: Number of the predicted part by number of the gold part whose context it matches, both from 1.
+        matched: The pairs of parts with matching contexts: the number of the predicted part by that of the gold part.
+            Numbers begin at 1.
     """
 
     gold: tuple[Part, ...]
@@ -75,9 +76,9 @@ class ReleasedVerdict:
 
         An undecided factor is NaN. It makes `hms_released` NaN, even if another factor is 0, as with HMS.
 
-        The released evaluator adds up variables × relationship over the matched pairs. Both are asked about the whole
-        hypotheses, so they are the same for each pair. The sum, normalised, is recall × precision × variables ×
-        relationship.
+        The released evaluator adds up variables × relationship over the matched pairs, divides the sum by the number
+        of predicted parts, and multiplies by recall. It asks about variables and relationship of the whole hypotheses,
+        so their product is the same for each pair, and the result is recall × precision × variables × relationship.
 
         Args:
             variables: F1 of the variables of the whole hypotheses.
@@ -155,7 +156,10 @@ async def ask_released(
 
 
 async def _match(judge: Judge, label: str, gold: Part, predicted: Part) -> bool | ParseFailure:
-    """Whether two contexts match. The judge is not asked if they are identical, or if one of them is "None"."""
+    """Whether two contexts match.
+
+    Identical contexts match, and "None" matches no other context. The judge is asked only about the rest.
+    """
     if gold.context == predicted.context:
         return True
     if NO_CONTEXT in (gold.context, predicted.context):

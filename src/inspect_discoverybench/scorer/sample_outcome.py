@@ -72,9 +72,10 @@ class SampleOutcome(StrEnum):
 
     @classmethod
     def of_summary(cls, sample: EvalSampleSummary) -> "SampleOutcome":
-        """The outcome of a completed sample with all its scores, by any scorers: unscored if one of them is missing.
+        """The outcome of a completed sample with all its scores, by any scorers.
 
-        Summaries do not say which samples are invalid.
+        It is unscored if one score is missing. Otherwise, it is without a submission if one score says so. Summaries do
+        not say which samples are invalid.
         """
         if sample.error is not None:
             return cls.ERROR
@@ -90,7 +91,7 @@ class SampleOutcome(StrEnum):
 
 
 def _value(score: Score, key: str) -> Any:
-    """The value by which a score is decided or not; None if the score is ours and lacks the key."""
+    """The value that tells whether a score is decided; None if the score is ours and lacks the key."""
     if not isinstance(score.value, Mapping):
         return score.value  # of another scorer
     if "hms" not in score.value:

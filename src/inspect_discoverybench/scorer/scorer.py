@@ -40,7 +40,8 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, claim: bool = F
 
     A sample without a submission scores 0, and the judge is not asked. If the answer is a text, the judge first quotes
     the hypothesis from it. After three invalid replies to a question, its facet is undecided, and HMS is unscored.
-    A sample whose last request the provider did not answer is an error.
+    If the provider did not answer the agent's last request, the sample is an error, unless the agent has already given
+    an answer that can be scored.
 
     Args:
         grader: The judge. The role `grader` takes precedence.
@@ -134,7 +135,8 @@ def _outage(state: TaskState) -> str | None:
 
     Some servers answer with an error if a conversation does not fit into the context window. That is no outage.
     """
-    # If a limit ended the sample, the agent may have sent another request after the conversation that did not fit.
+    # If a limit ended the sample, the agent may have sent another request after the conversation that did not fit, and
+    # that request may be unanswered.
     if _is_window_full(state) and not reached_limit():
         return None
     return unanswered_request()
