@@ -152,7 +152,7 @@ class RunAgent:
 
     @property
     def _unknown(self) -> AgentRecord:
-        # The agents of two logs may be different ones.
+        # The agents of two logs may be different ones. With the log as an argument, they are not taken for the same.
         return AgentRecord(UNKNOWN, {"log": self._log})
 
     def _of_plan(self, recorded: Mapping[str, Any]) -> AgentRecord:
@@ -172,6 +172,7 @@ class RunAgent:
         """A solver that is not in the plan of the run. A retry with another solver keeps samples of the first one."""
         if name in recorded:
             return AgentRecord(name, recorded[name])
+        # As in `_unknown`: the arguments may differ between logs.
         return AgentRecord(name, {"arguments": f"not recorded in {self._log}"})
 
 

@@ -10,7 +10,7 @@ def current_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     """The valid attempt at each sample, with its latest score by each judge.
 
     Args:
-        results: The results of all logs. Those of a log that was changed later follow.
+        results: The results of all logs, in the order in which the logs were last changed.
     """
     valid = _valid_attempts(results)
     latest = _latest_scores(results)
@@ -22,8 +22,9 @@ def current_results(results: Sequence[ResultRow]) -> list[ResultRow]:
 def _valid_attempts(results: Sequence[ResultRow]) -> set[str]:
     """The uuid of the valid attempt at each sample in each epoch of a run.
 
-    `eval-retry` repeats the samples with an error under a new uuid, and where the file system has no locks, a shard
-    that was started twice has two logs. Clocks of machines differ, so a retry may seem to be the earlier attempt.
+    A sample can have several attempts, each with its own uuid: `eval-retry` repeats samples with an error, and where
+    the file system has no locks, a shard that was started twice has two logs. Clocks of machines differ, so a retry may
+    seem to be the earlier attempt. `_validity` therefore compares how the attempts ended, and only then when.
     """
     attempts = {}
     for result in sorted(results, key=_validity):  # a better attempt replaces the one before it

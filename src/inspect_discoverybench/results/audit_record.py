@@ -11,7 +11,7 @@ from inspect_discoverybench.scorer.facets import FACETS
 AUDIT_TASK = "judge_audit"
 
 AUDITED_FACETS = {facet.question: facet.key for facet in FACETS}
-"""The facets by the audit's key of the judge's accuracy."""
+"""Keys of the facets, by the names of the audit's scores that say whether the judge was right about them."""
 
 CONSTANT_JUDGE = "always_"
 """Beginning of the names of metrics that are the accuracy of a judge that always gives the same verdict."""

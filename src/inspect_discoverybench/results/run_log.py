@@ -85,7 +85,7 @@ class RunLog:
 
     @property
     def agent_digest(self) -> str | None:
-        """SHA-256 of the file with its agent, if it is not one of a package."""
+        """SHA-256 of the file with its agent; None if the agent is from a package."""
         return self.metadata.get(AGENT_DIGEST)
 
     @property
@@ -114,7 +114,7 @@ class RunLog:
 
     @property
     def planned(self) -> set[SampleKey]:
-        """The samples that the run has in the end."""
+        """The samples that the run will have when it is complete."""
         spec = self.header.eval
         return sample_keys(spec.dataset.sample_ids or [], spec.config.epochs or 1)
 

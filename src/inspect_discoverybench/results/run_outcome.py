@@ -80,8 +80,8 @@ class HeadlineScore:
             return None
         value = float(headline.metric.value)
         interval = None
-        # Inspect's interval leaves out samples with errors, which could have had any score. It is shown only if there
-        # are none.
+        # Inspect gives the metric no samples with an error, although they could have had any score. So the interval is
+        # shown only if no sample ended with an error.
         if not samples.errors:
             interval = _interval(headline.score.metrics)
         return cls(headline.score.name, value, interval)

@@ -132,11 +132,11 @@ class RunRecord:
 
     @property
     def hints(self) -> Settings:
-        """The task's arguments that are hints, and its framing."""
+        """The task's arguments that are hints. The default framing is left out, as if it was not passed."""
         arguments = json.loads(self.task_arguments).items()
         hints = {name: value for name, value in arguments if value and name not in NO_HINTS}
         if hints.get("framing") == NEUTRAL:
-            del hints["framing"]  # the default
+            del hints["framing"]
         return as_settings(hints)
 
     @property
@@ -176,7 +176,10 @@ def is_discovery_task(name: str) -> bool:
 
 
 def local_path(location: str) -> str:
-    """The path of a local log, or the URL of a remote one. Inspect does not quote paths in its `file` URLs."""
+    """The path of a local log, or the URL of a remote one.
+
+    Inspect does not quote paths in its `file` URLs, so only the scheme has to be removed.
+    """
     return location.removeprefix("file://")
 
 

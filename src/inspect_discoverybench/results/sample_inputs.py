@@ -1,8 +1,8 @@
 """What two samples with one id were made of: which gold, which data files and which task text.
 
-A study can be edited between two runs. The id of a sample then stays the same, although the agent saw other data or the
-judge compared its hypothesis with another one. Each sample of this package records fingerprints of its inputs
-(`Fingerprints`).
+A study can be edited between two runs. The id of a sample then stays the same, although the agent saw other data, or
+the judge compared the predicted hypothesis with another gold hypothesis. Each sample of this package records
+fingerprints of its inputs (`Fingerprints`).
 """
 
 from collections.abc import Mapping
@@ -45,7 +45,8 @@ def _differ(old: str | None, new: str | None) -> bool:
 
 def _changed_files(old: Any, new: Any) -> list[str]:
     """The names of files that were changed, added or removed."""
-    # Inspect replaces the checksums of very many files by a sentence in the summary of a sample.
+    # In the summary of a sample, Inspect replaces the checksums of very many files by a sentence. The names of the
+    # changed files are then unknown.
     if not isinstance(old, Mapping) or not isinstance(new, Mapping):
         return ["data files"]
     names = [*old, *(name for name in new if name not in old)]

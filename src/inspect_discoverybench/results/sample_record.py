@@ -70,7 +70,7 @@ class SampleRecord(GoalRecord):
             epoch=sample.epoch,
             agent=agent.name,
             agent_arguments=as_settings(agent.arguments),
-            # Logs of earlier versions have only the data set.
+            # No log records the study. It follows from the data set.
             study=study_of(metadata),
             goal_type=metadata.get("question_type"),
             target=str(sample.target),

@@ -36,14 +36,17 @@ def judge_usage(sample: EvalSample) -> list[ModelUsage] | None:
 
 
 def agent_tokens(sample: EvalSample) -> int:
-    """Tokens of all models except the judge, as far as the judge's are recorded."""
+    """Tokens of all models except the judge.
+
+    What the judge used in `inspect score` is in none of the sums of the log, so it need not be subtracted.
+    """
     used = (sample.model_usage or {}).values()
     of_judge = judge_usage(sample) or []
     return total_tokens(used) - total_tokens(of_judge)
 
 
 def agent_cost(sample: EvalSample) -> float | None:
-    """Costs of all models except the judge in US dollars, as far as the judge's are recorded; None if unknown."""
+    """Costs of all models except the judge in US dollars, as with `agent_tokens`; None if they are unknown."""
     used = total_cost((sample.model_usage or {}).values())
     of_judge = total_cost(judge_usage(sample) or [])
     if used is None or of_judge is None:
