@@ -66,7 +66,7 @@ class ModelFailed(DiscoveryBenchError):
 class JudgeFailed(ModelFailed):
     """The judge's provider failed."""
 
-    exit_code = 1
+    exit_code = 1  # of `discoverybench judge`, which tells this failure apart from invalid input (docs/judge.md)
 
 
 class EngineFailed(DiscoveryBenchError):
@@ -76,5 +76,5 @@ class EngineFailed(DiscoveryBenchError):
 class EngineNotAsked(EngineFailed):
     """The Docker engine was not asked, because the client library cannot use its address.
 
-    The command `docker` may be able to.
+    The command `docker` may be able to use it.
     """

@@ -73,7 +73,7 @@ def refuse_unknown(function: Callable[..., Any], arguments: Iterable[str]) -> No
 
 
 def refusing_unknown(create: Callable[Parameters, Created]) -> Callable[Parameters, Created]:
-    """Decorate a function, such as that of a solver, to refuse arguments that it does not have in one line."""
+    """Decorate a function, such as that of a solver. An argument that it does not have is then a one-line error."""
 
     @wraps(create)
     def checked(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Created:

@@ -44,7 +44,7 @@ PUNCTUATION = ".:;,!?"
 """Characters after which a further sentence needs no colon."""
 
 _ENDS_SAMPLE = {"LimitExceededError", "ModelRefusalError", "TerminateSampleError"}
-"""Exceptions with which Inspect ends a sample. Not all of them are public."""
+"""Names of exceptions with which Inspect ends a sample. Names, because not all of the classes are public."""
 
 MAX_MESSAGE_LENGTH = 500
 """Longer messages of other packages are cut. Some contain a whole web page."""
@@ -191,7 +191,7 @@ def one_line(error: BaseException | str) -> str:
         if message and words:
             message += " " if message[-1] in PUNCTUATION else ": "
         message += words
-    # Some of Inspect's messages begin with this word.
+    # Some of Inspect's messages begin with the word ERROR.
     message = message.removeprefix("ERROR: ") or type(error).__name__
     # Keys are redacted first: part of a key, at the cut, would not be recognised.
     message = redact(message)[:MAX_MESSAGE_LENGTH]

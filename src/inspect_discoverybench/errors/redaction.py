@@ -86,8 +86,8 @@ def public_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     - the parts of a request that are sent as they are, such as `extra_headers` and `extra_body`, become digests;
     - a value whose name says that it is a key becomes `[name]`, and an object becomes the name of its type.
 
-    Settings are free of secrets if and only if this function returns them unchanged. Two results differ if the
-    settings do, except in keys.
+    Two results differ if the settings do, except in keys and in objects of one type. A value that is changed need not
+    be a secret: `secret_settings` lists the secrets.
     """
     public = {}
     for key, value in settings.items():
@@ -214,7 +214,10 @@ def _type_name(value: Any) -> str:
 
 
 def _digests(value: Any) -> Any:
-    """A header, body or query with a digest in place of each value. Without names, it is one value. None stays."""
+    """A header, body or query with a digest in place of each value. If its values have no names, it has one digest.
+
+    None stays: then there is no header, body or query.
+    """
     if value is None:
         return None
     if not isinstance(value, Mapping):
