@@ -36,7 +36,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import a task, a solver or the scorer on first use (PEP 562).
 
-    Every `inspect` command imports this package, and `discoverybench --help` does not need Inspect.
+    Importing all of them would slow down every `inspect` command, because each one imports this package. It would also
+    slow down `discoverybench --help`, which does not need Inspect.
     """
     module = (TASKS | SOLVERS | SCORERS).get(name)
     if module is None:

@@ -1,12 +1,13 @@
 """Inspect's entry point: registers the tasks, solvers and scorers under both package names, the models and the metrics.
 
 Inspect prefixes registered names with the name of the top-level module, `inspect_discoverybench`. The aliases with the
-prefix `discoverybench` work in a wheel and in an editable install.
+shorter prefix `discoverybench` are added here. To find a name, Inspect loads the entry point that is called like its
+prefix, so `pyproject.toml` has an entry point for each of the two.
 
 `inspect score` and `recompute_metrics` find scorers and metrics by the names in a log. In a log, the name of a
-scorer has no prefix.
+scorer has no prefix, so the scorers are also registered without one.
 
-Every `inspect` command imports this module. What only some of them need is imported on first use.
+Every `inspect` command imports this module. What only some commands need is imported on first use.
 """
 
 from collections.abc import Callable
@@ -40,11 +41,15 @@ def discoverybench() -> type[ModelAPI]:
 
 
 def _add_names(registered: Callable[..., Any], info: RegistryInfo, name: str) -> None:
-    """Register an object under both package names. Logs record the name in `info`, whichever of them is used."""
+    """Register an object under both package names.
+
+    Logs record the name in `info`, whichever of the two names the user writes.
+    """
     for package in PACKAGES:
         alias = info.model_copy(update={"name": f"{package}/{name}"})
         registry_add(registered, alias)
-    registry_add(registered, info)  # restores the object's own label, which each `registry_add` overwrites
+    # Logs record the label on the object, and each `registry_add` overwrites this label. The last one is `info`.
+    registry_add(registered, info)
 
 
 def _lazy(module: str, name: str, result: Any = Any) -> Callable[..., Any]:
@@ -53,8 +58,9 @@ def _lazy(module: str, name: str, result: Any = Any) -> Callable[..., Any]:
     Args:
         module: The module of the function, imported at the first call.
         name: Name of the function.
-        result: The return type. Inspect calls a registered function to create a solver, scorer or metric only if its
-            annotation is that type.
+        result: The return annotation of the new function. To create a registered solver, scorer or metric, Inspect
+            calls the function only if this is `Solver`, `Scorer` or `Metric`. Otherwise it takes the function itself
+            for the object.
     """
 
     def create(**arguments: Any) -> Any:

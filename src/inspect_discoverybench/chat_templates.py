@@ -25,7 +25,7 @@ class Meaning(StrEnum):
     """The key of the arguments in a call that is written as JSON."""
 
     CODE = auto()
-    """The argument in which a tool takes code: Inspect's tools and those of common agents."""
+    """Name of the argument in which a tool takes code, for Inspect's tools and for those of common agents."""
 
     PYTHON = auto()
     """The label with which models open a block of Python code."""

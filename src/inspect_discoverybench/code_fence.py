@@ -91,7 +91,7 @@ def _unclosed_block(text: str, start: int, fence: str, label: str, at_line_ends:
 
 
 def without_fence(text: str) -> str:
-    """A text without the fence that it begins with and, if it ends with the same fence, without that one.
+    """Remove the fence at the beginning of a text and, if there is one, the same fence at its end.
 
     A text that does not begin with a fence is returned as it is.
     """

@@ -61,8 +61,9 @@ def discovery_task(
     """Create a discovery task. It has no scorer if any sample lacks a gold hypothesis.
 
     Args:
-        name: Name of the task in logs, without the prefix. By default, Inspect records the alias under which the task
-            was created, and does not recognise logs of the same task under another alias.
+        name: Name of the task in logs, without the prefix. It is the same for all aliases of the task. Without it,
+            Inspect would record the alias that the user wrote, and would not recognise logs under another alias as logs
+            of the same task.
         title: Name of the task in displays and tables, without the prefix.
         samples: The samples, before any filter.
         sandbox: What the user says about the sandbox.
@@ -74,7 +75,7 @@ def discovery_task(
         judge: Default model of the role `grader`.
         commit: Commit of the released data; None for other data.
         placebo: Seed of the permutation of every column; None for the data as they are. The name and the version of
-            the task say so, because its scores do not belong into a mean with others.
+            a task with permuted data say so, because its scores do not belong in a mean with the scores of others.
         claim: Whether the judge is asked if the hypothesis claims a relationship. Under the placebo, it always is.
         filters: Accepted values by metadata field.
     """
@@ -97,7 +98,8 @@ def discovery_task(
     setup = [verify_data_files(), record_image(), offer_tools(), instruct_person()]
     scorer = None
     if all(sample.target for sample in samples):
-        # Inspect's command line checks the judge here. In a Python program, `require_judge` does when a sample starts.
+        # Under Inspect's command line, the judge is checked here, before any sample starts. In a Python program, the
+        # role `grader` is not known yet, so only `require_judge` checks the judge, when a sample starts.
         require_judge_of_command(judge)
         setup.insert(0, require_judge(judge))
         scorer = hms(grader=judge, aggregation=aggregation, claim=claim)
@@ -114,8 +116,8 @@ def discovery_task(
         scorer=scorer,
         headline_metric=SCORE_NAME if scorer else None,
         sandbox=specification,
-        # Off, because Inspect cannot read the container's folders in memory for a checkpoint. A task is not told of
-        # `--checkpoint`, and so cannot refuse it.
+        # Inspect cannot save a checkpoint of the container, because it cannot read the folders in memory. A task does
+        # not see the option `--checkpoint`, so it cannot refuse the option. False overrides it.
         checkpoint=False if specification.type == "docker" else None,
         message_limit=200,
         # Waiting for retries and for shared slots is not work, so a provider's outage does not use up this limit.
@@ -147,7 +149,9 @@ async def end_sample(state: TaskState) -> None:
 
 
 def _viewer(claim: bool, is_placebo: bool) -> ViewerConfig:
-    """The columns of the list of samples in the log viewer. The beginning of the input is the goal.
+    """The columns of the list of samples in the log viewer.
+
+    The column `input` shows the beginning of the task text, which is the goal.
 
     Args:
         claim: Whether the judge is asked about claims, so that there is a column for them.

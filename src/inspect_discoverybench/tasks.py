@@ -2,8 +2,8 @@
 
 Every `inspect` command imports this module. What the tasks need is imported when one is built.
 
-Inspect drops arguments that a task does not have with a warning. The parameter `unknown` receives them instead, so that
-a misspelled argument is refused before any sample is paid for.
+If an argument is not one of the task's parameters, Inspect drops it and only warns. The parameter `unknown` receives
+such arguments instead, so that a misspelled argument is refused before any sample is paid for.
 """
 
 from collections.abc import Callable
@@ -96,8 +96,8 @@ def real(
         claim: Add the score key `claim`: whether the hypothesis claims a relationship. Always asked with `placebo`.
         framing: `neutral`, `null_allowed` or `pressure`: what the task text says about null results
             (docs/false_claims.md).
-        agent: The agent, such as `discoverybench/codegen` or `mine.py@head_first`: what `--solver` takes, which takes
-            precedence. `inspect eval-retry` runs it again.
+        agent: The agent, such as `discoverybench/codegen` or `mine.py@head_first`, as Inspect's `--solver` accepts it.
+            A `--solver` on the command line takes precedence. `inspect eval-retry` runs the same agent again.
         agent_args: Arguments of the agent.
         **unknown: Arguments that the task does not have; they are refused.
 
