@@ -12,7 +12,8 @@ VARIABLES: Sequence[Values] = json.loads(files(__package__).joinpath("author_var
 """The variables of all trees."""
 
 CHILDREN = 3
-"""Number of children. With the paper's probability of derivation, difficulties have about the released shares."""
+"""Number of children of a node. With this number, and with the paper's probability that a leaf is derived further, the
+difficulties of the tasks have about the same shares as in the released data."""
 
 SPREAD = 0.15
 """Standard deviation of a term, in widths of the target's range."""

@@ -16,7 +16,8 @@ CLAIM_EXPLANATION = f"{SIGNATURE}: it does not read the hypothesis, but counts t
 
 EQUIVALENT_SHARE = 0.65
 SIMILAR_SHARE = 0.4
-"""Shares of the gold hypothesis's words in the prediction for the options A and B; a choice of this package."""
+"""Shares of the gold hypothesis's words that the prediction must have for the answers A and B. They are a choice of
+this package."""
 
 MENTIONED_SHARE = 0.5
 """A column is mentioned if a text has more than this share of the words of its name."""
