@@ -103,7 +103,7 @@ def _ask(question: Callable[["DockerClient"], AnswerT], seconds: int) -> AnswerT
             return question(engine)
     except NotFound as error:
         raise EngineFailed(f"Docker at {address}: {one_sentence(str(error.explanation))}") from error
-    # The errors of requests are OSErrors; a port that is no number is a ValueError.
+    # The library `requests` raises OSErrors. A port that is no number is a ValueError.
     except (DockerException, OSError, ValueError) as error:
         reason = str(error).replace(endpoint["base_url"], address)
         raise EngineFailed(f"Docker does not respond at {address}: {one_sentence(reason)}") from error

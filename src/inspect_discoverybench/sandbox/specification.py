@@ -89,7 +89,8 @@ def _compose(other_image: str | None, build: bool) -> ComposeConfig:
     """Read `compose.yaml` and set the image. The section `build` is kept only if the image must be built.
 
     With this section, Inspect would build the image at the start of each run. Compose writes the project name into the
-    image, and each run is a new project, so each build would leave an untagged image behind.
+    image, and each run is a new project. So each build would make another image and move the tag to it, and the image
+    of the run before would be left behind without a tag.
     """
     compose = yaml.safe_load(shipped("compose.yaml").read_text("utf-8"))
     service = compose["services"]["default"]
