@@ -1,4 +1,7 @@
-"""The scanners: one rule, and one question to a model about faults that need a reader; and what they read."""
+"""The two scanners, and how they read a score and the cells in a transcript.
+
+`no_successful_cell` is a rule. `questionable_answer` asks a model about faults that only a reader can find.
+"""
 
 import json
 import re
@@ -136,10 +139,10 @@ def questionable_answer() -> Scanner[Transcript]:
 
 
 def _read_score(transcript: Transcript) -> Score | None:
-    """The last score of the scorer `hms`; None without one.
+    """The last score of the scorer `hms`; None if there is none.
 
-    A score that was appended to a log has a number after its name. The name is optional in Inspect's event: an event
-    without one counts, too.
+    A score that was appended to a log has a number after the scorer's name. In Inspect's event, the scorer's name is
+    optional. An event without it counts, too.
     """
     score = None
     for event in transcript.events:
