@@ -42,7 +42,8 @@ GRACE_SECONDS = 5
 """Time between the interrupt of a cell and the end of its kernel."""
 
 ANSWER_SECONDS = 30
-"""A kernel that does not take or continue a message for so long is not ours."""
+"""Time limit for the kernel to take or continue a message. Our kernel does so at once; what takes longer is another
+program that listens in its place."""
 
 PIPE_READS = 16
 """Reads of 64 KiB that empty a full pipe. More could go on forever, because a child process may write forever."""
@@ -189,7 +190,8 @@ def connect(folder: str, owner: int) -> tuple[_socket.socket, bool]:
         kernel = dial(folder)
         restarted = True
 
-    # The limit of the cell counts from here: the kernel may have been busy, for example with an import.
+    # The kernel may still be busy, for example with an import. This wait does not count towards the time limit of the
+    # cell, which starts in `follow`.
     kernel.settimeout(START_SECONDS)
     if read_line(kernel) != "ready":
         raise OSError("the kernel does not take the connection")

@@ -22,7 +22,8 @@ import types
 from contextlib import suppress
 from typing import Any
 
-# Each library stands before those that import it. Together, the imports take more than a second.
+# Together, the imports take more than a second. Each library stands before those that import it, so the time is divided
+# among several imports, and the kernel looks for a client before each of them.
 WARM_UP = ("numpy", "pandas", "scipy.stats", "statsmodels.api")
 
 WARM_UP_SECONDS = 0.3
@@ -203,8 +204,8 @@ def parse(code: str, name: str) -> ast.Module:
     numbers = [code.count("\n", 0, command.start()) + 1 for command in commands]
     lines = ", ".join(f"line {number}" for number in numbers)
     sys.stdout.write(f"[Left out: {lines}. Notebook commands, which begin with % or !, are not available.]\n")
-    # No statement replaces them if possible: it could precede an import from `__future__`, or follow the last
-    # expression, which would not be echoed then.
+    # If possible, the commands are replaced by nothing. A statement in the place of a command could precede an import
+    # from `__future__`, which must come first. Or it could follow the last expression, which would then not be echoed.
     with suppress(SyntaxError):
         return ast.parse(replace(code, commands, statement=""), name)
     # A block that consists of commands alone needs a statement.

@@ -63,7 +63,8 @@ def read_reply(text: str, output_bytes: int) -> CellResult | None:
     # A deeply nested text exceeds the parser's recursion limit.
     except (ValueError, TypeError, RecursionError, ValidationError):
         return None
-    # Every character of the output was at least one byte. Only the host calls a session unusable.
+    # The client replies neither of these. Every character of the output was at least one byte, so there are no more
+    # characters than `max_output`. The status `unusable` is set by the host.
     if len(reply.output) > max_output or reply.status == "unusable":
         return None
     return reply

@@ -218,7 +218,7 @@ class PythonSession:
         cell = read_reply(result.stdout, self.output_bytes) if result.success else None
         if cell is None:
             raise _Unusable(_reason(result))
-        # Before the first cell there were no variables to lose.
+        # Before the first cell there were no variables to lose, so a new kernel does not count as a restart.
         restarted = (has_not_run or cell.restarted) and state.cells > 0
         return replace(cell, restarted=restarted)
 
@@ -295,25 +295,26 @@ async def _python(arguments: list[str], *, seconds: int, standard_input: bytes |
         _Unusable: It did not end in time, or could not be run although the sandbox runs other commands.
         SandboxUnavailableError: The sandbox runs no commands.
     """
-    # On this machine, Inspect's interpreter has the data analysis packages. The client starts the kernel with the same
-    # interpreter. The client itself needs no packages, and in isolated mode without site-packages it starts in
-    # milliseconds.
+    # The client starts the kernel with its own interpreter. On this machine, this is Inspect's interpreter, because it
+    # has the data analysis packages.
     interpreter = sys.executable if is_local() else "python3"
+    # The client itself needs no packages. In isolated mode without site-packages, it starts in milliseconds.
+    command = [interpreter, "-I", "-S", *arguments]
     try:
-        # A cell may sleep for minutes. So it does not count among the few processes that Inspect runs at a time.
         return await sandbox().exec(
-            [interpreter, "-I", "-S", *arguments],
+            command,
             input=standard_input,
             cwd=store_as(SessionState).working_folder,
             timeout=seconds,
             timeout_retry=False,
+            # A cell may sleep for minutes. So it does not count among the few processes that Inspect runs at a time.
             concurrency=False,
         )
-    except TimeoutError:  # a subclass of OSError
+    except TimeoutError:  # before OSError, of which it is a subclass
         raise _Unusable(f"no answer within {seconds} s") from None
     except (OSError, RuntimeError, OutputLimitExceededError, UnicodeDecodeError) as error:
-        # The agent's code may have closed the working folder, or replaced the client by a program that floods. This
-        # command raises SandboxUnavailableError if the sandbox runs none at all.
+        # The agent's code may have closed the working folder, or replaced the client by a program whose output exceeds
+        # Inspect's limit. If the sandbox runs no commands at all, `true` raises SandboxUnavailableError.
         with suppress(TimeoutError):
             await sandbox().exec(["true"], cwd="/", timeout=STOP_SECONDS, timeout_retry=False)
         raise _Unusable(clean(str(error))[-MAX_REASON:]) from None
@@ -322,9 +323,10 @@ async def _python(arguments: list[str], *, seconds: int, standard_input: bytes |
 async def require_not_lost() -> None:
     """Check, after a failure of the sandbox, that the infrastructure is not the cause. A local sandbox cannot be lost.
 
-    The agent's code cannot stop Docker. It can end a container of `compose.yaml` only through the memory limit, where
-    the system may choose process 1, and Docker records that the container ran out of memory. This asks Docker on this
-    machine, so code in the sandbox cannot influence the answer.
+    The agent's code cannot stop Docker. It has one way to end a container of `compose.yaml`: to use more memory than
+    the limit. The system then kills a process of the container. If that is process 1, the container ends, and Docker
+    records that it ran out of memory. This function asks Docker on this machine, so code in the sandbox cannot
+    influence the answer.
 
     Raises:
         DiscoveryBenchError: The engine does not respond, or the sandbox has ended and the agent's code is not the

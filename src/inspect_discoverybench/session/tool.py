@@ -12,7 +12,7 @@ from inspect_discoverybench.session.reply import CellResult
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, DEFAULT_OUTPUT_BYTES, PythonSession
 
 CALLS_AS_TEXT_KEY = "wrote_calls_as_text"
-"""Key in the metadata of a score that marks samples for which the function with this name is true."""
+"""Key in the metadata of a score. It marks samples for which the function `wrote_calls_as_text` below is true."""
 
 CALLS_AS_TEXT = (
     "samples wrote their calls as text: try `-S actions=text` (with `--solver`; in an experiment, `actions: text` in "
