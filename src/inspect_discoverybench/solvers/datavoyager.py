@@ -115,7 +115,8 @@ class Ledger(StoreModel):
         """Whether the planner must revise the plan after the last reply.
 
         The plan is revised at most `MAX_REVISIONS` times, in two cases: after `MAX_STALLS` turns without progress, and
-        after one such turn if the critic then gives a role an instruction that it has had since the last revision.
+        after one turn without progress if the critic then gives a role an instruction that this role has already had
+        since the last revision.
         """
         if self.revisions == MAX_REVISIONS:
             return False
@@ -200,7 +201,7 @@ def _next_turn(reply: CriticReply, actor: Actor) -> tuple[Role, str]:
     if ledger.needs_revision:
         ledger.record_revision()
         return Role.PLANNER, actor.wording.render("solvers/datavoyager/revise")
-    # The goal is not answered here, and `CriticReply` checks that such a reply has both.
+    # The goal is not answered here. `CriticReply` checks that the reply then has a role and an instruction.
     assert reply.next is not None
     assert reply.instruction is not None
     return reply.next, reply.instruction

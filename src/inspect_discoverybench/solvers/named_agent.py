@@ -89,7 +89,7 @@ class AgentFile:
         """Convert an error of the file's code into one line that names the line of the file."""
         try:
             yield
-        except DiscoveryBenchError:  # its message is such a line
+        except DiscoveryBenchError:  # its message is one line already, with a remedy
             raise
         except (Exception, SystemExit) as error:  # the code is the user's, and may raise anything
             frames = extract_tb(error.__traceback__)
@@ -100,8 +100,8 @@ class AgentFile:
             raise InvalidArgument(f"{place}: {reason} {remedy}") from error
 
     def _load(self) -> ModuleType:
-        # Inspect's own loader is private. The name differs from those of other modules, and if the content changes, so
-        # does the name.
+        # Inspect's own loader is private. The name of the module contains the digest of the file. So files of the same
+        # name with different contents, such as two versions of one file, are different modules.
         name = f"agent_file_{self.digest[:12]}_{self.path.stem}"
         spec = spec_from_file_location(name, self.path.absolute())
         if spec is None or spec.loader is None:

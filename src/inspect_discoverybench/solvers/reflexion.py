@@ -115,6 +115,7 @@ def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAU
         folder = await create_temporary_folder()
         copies = f"{folder}/data"
         await _copy_data_files(".", copies, checksums)
+        # The first trial changes the end of the task text in these messages (`Wording.begin`), and so for all trials.
         task_messages = list(state.messages)
         lessons: list[str] = []
         for number in range(1, trials + 1):
@@ -164,7 +165,8 @@ class _TrialAnswer:
         stored.submission = self.submission
         stored.texts = self.texts
         if self.submission is not None:
-            # The completion is the submission. Without one, the output of the trial that was ended stays.
+            # The completion of this output is the submission. If that trial submitted nothing, the output of the trial
+            # that was ended stays.
             state.output = self.output
 
 
@@ -248,7 +250,8 @@ async def _copy_data_files(source: str, target: str, names: Iterable[str]) -> No
     Raises:
         DiscoveryBenchError: They cannot be copied.
     """
-    # `tar` keeps the folders in names. `read_file` cannot see folders in memory.
+    # The name of a data file may contain folders, and `tar` creates them. Inspect's `read_file` is not used: it cannot
+    # see the container's folders in memory, in which the data files are.
     program = 'source=$1 target=$2; shift 2; mkdir "$target" && tar -C "$source" -cf - -- "$@" | tar -C "$target" -xf -'
     result = await sandbox().exec(["sh", "-c", program, "sh", source, target, *names])
     if not result.success:

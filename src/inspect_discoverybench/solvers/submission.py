@@ -43,7 +43,7 @@ def submit(state: TaskState | None = None) -> Tool:
             state.completed = True
             state.output = state.output.model_copy(update={"completion": submission.hypothesis})
         notice = _truncation_notice("hypothesis", hypothesis) + _truncation_notice("workflow", workflow)
-        # For a tool called `submit`, the viewer shows the result instead of the arguments.
+        # For a tool called `submit`, the viewer shows the result instead of the arguments. So the result has them.
         return f"**Hypothesis**\n\n{submission.hypothesis}\n\n**Workflow**\n\n{submission.workflow}{notice}"
 
     return execute
