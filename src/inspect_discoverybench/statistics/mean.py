@@ -72,6 +72,6 @@ def estimate_mean(
         high=interval.high,
         tasks=len(scored),
         clusters=len(set(scored_clusters)),
-        new_studies=on_new_studies(scores, bounds, studies, interval, lowest=0),
+        new_studies=on_new_studies(scores, bounds, studies, interval, lowest_possible=0),
         standard_error=math.sqrt(mean_of_scored.variance),
     )

@@ -53,7 +53,7 @@ def on_new_studies(
     bounds: Bounds,
     studies: Sequence[Hashable] | None,
     on_these_tasks: Interval,
-    lowest: float,
+    lowest_possible: float,
     comparisons: int = 1,
 ) -> NewStudies | None:
     """Generalize a mean to new studies. The interval on new studies contains the interval on the measured tasks.
@@ -63,7 +63,7 @@ def on_new_studies(
         bounds: The lowest and highest possible value of every task.
         studies: The study of each task, None if it is not known.
         on_these_tasks: The interval on the measured tasks.
-        lowest: The lowest possible mean: 0 for scores, −1 for differences. The highest is 1.
+        lowest_possible: The lowest possible mean: 0 for scores, −1 for differences. The highest is 1.
         comparisons: Number of intervals that are read together.
 
     Returns:
@@ -83,7 +83,7 @@ def on_new_studies(
     if effective_number(tasks_per_study) >= MIN_STUDIES:
         over_studies = _t_interval(bounds, studies, comparisons)
         interval = Interval(
-            low=max(lowest, min(on_these_tasks.low, over_studies.low)),
+            low=max(lowest_possible, min(on_these_tasks.low, over_studies.low)),
             high=min(1.0, max(on_these_tasks.high, over_studies.high)),
             p_value=max(on_these_tasks.p_value, over_studies.p_value),
         )

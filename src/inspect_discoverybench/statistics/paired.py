@@ -107,7 +107,7 @@ def compare_paired(
         smallest_detectable=_smallest_detectable(scored, scored_clusters),
         tasks=len(scored),
         clusters=len(set(scored_clusters)),
-        new_studies=on_new_studies(differences, bounds, studies, interval, lowest=-1, comparisons=comparisons),
+        new_studies=on_new_studies(differences, bounds, studies, interval, lowest_possible=-1, comparisons=comparisons),
     )
 
 
