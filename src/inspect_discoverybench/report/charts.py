@@ -91,11 +91,11 @@ def bars(table: pd.DataFrame, row: str, segment: str, share: str, colors: Mappin
     """One stacked bar per label.
 
     Args:
-        table: The segments of bars, in their order.
+        table: The segments of bars. The bars are in the order in which their labels occur.
         row: Column of the labels.
         segment: Column of the segments' names.
         share: Column of their sizes in percent.
-        colors: Colours of all segments in their order.
+        colors: Colours of all segments, in the order in which a bar has them.
         style: Titles of panels.
     """
     place_of = list(colors).index

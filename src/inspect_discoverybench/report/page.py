@@ -115,7 +115,10 @@ def _tables(section: Section, titles: Mapping[str, str]) -> list[ShownTable]:
 
 
 def _grid(samples: SampleList) -> str:
-    """CSS for the columns of the list of samples. The page's policy allows styles only in its style sheet."""
+    """CSS for the columns of the list of samples. The last one is the predicted hypothesis.
+
+    The widths are not in the elements, because the page's policy allows styles only in its style sheet.
+    """
     narrow = samples.narrow_widths
     numbers = ", ".join(f".line > :nth-child({place})" for place in samples.numbers)
     return f"""

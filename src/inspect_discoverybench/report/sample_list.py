@@ -120,7 +120,10 @@ class SampleList:
 
     @property
     def narrow_widths(self) -> list[str]:
-        """The widths of the columns that a phone has room for: the id, the agent, and HMS with its facets."""
+        """The widths of the columns that a phone has room for: the id, the agent, and HMS with its facets.
+
+        They are the first ones, and the page hides all columns after them.
+        """
         narrow = {ID: "minmax(0, 1fr)", "agent": "4.6rem", "hms": "2.7rem", **dict.fromkeys(FACET_KEYS, "2.3rem")}
         return [narrow[column] for column in self.columns if column in narrow]
 
