@@ -53,7 +53,7 @@ class SampleOutcome(StrEnum):
         if not _is_decided(value):
             return cls.UNSCORED
 
-        # Somebody may have edited the 0 of a sample without a hypothesis.
+        # Somebody may have edited the 0 of a sample without a hypothesis. The sample then counts as judged.
         is_edited = isinstance(value, int | float) and value != 0
         if score.reason not in WITHOUT_HYPOTHESIS or is_edited:
             return cls.JUDGED
