@@ -117,6 +117,7 @@ def _data_names(runs: Iterable[RunRecord]) -> dict[str, str]:
     names: dict[str, str] = {}
     used: set[str] = set()
     for group in _runs_by_data(runs):
+        # Different data in different folders may have the same short name. From the second on, they get a number.
         short_paths = _short_paths(group[0].data_paths)
         name = short_paths
         number = 1

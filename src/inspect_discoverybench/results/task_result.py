@@ -37,8 +37,9 @@ class TaskResult:
     def has(self, key: str) -> bool:
         """Whether the judge is asked about a key of the score.
 
-        If it is not asked, no score of the key is missing. Results without any score, because of an error, do not tell.
-        If no result has a score, the judge counts as asked, and the score is missing.
+        If it is not asked, no score of the key is missing. A result without any score, because of an error, does not
+        tell whether the judge would have been asked. If no result has a score, the judge counts as asked, and the score
+        of the key is missing.
         """
         is_placebo = self.results[0].run.is_placebo
         # The judge is not asked if the claim may be true although the columns are permuted.
