@@ -46,7 +46,8 @@ ANSWER_SECONDS = 30
 program that listens in its place."""
 
 PIPE_READS = 16
-"""Reads of 64 KiB that empty a full pipe. More could go on forever, because a child process may write forever."""
+"""Number of reads of 64 KiB that empty a full pipe. `fill` stops after as many, because a child process may write
+forever."""
 
 NOT_RUN = 3
 """Exit code of `run` if no kernel could be reached, so that the cell has not run."""
@@ -282,7 +283,7 @@ def stop(folder: str) -> None:
 
 
 def process_of(kernel: _socket.socket) -> int:
-    """Process id of the kernel. The operating system knows it, so the kernel may be busy."""
+    """Process id of the kernel. The operating system is asked and not the kernel, which may be busy."""
     import struct
 
     if sys.platform == "darwin":
