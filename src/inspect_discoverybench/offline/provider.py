@@ -105,7 +105,7 @@ class OfflineModel(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Reply by rule. `tools` has only what `tool_choice` permits."""
+        """Reply by rule. Inspect passes only the tools that `tool_choice` permits, so `tool_choice` is not read."""
         schema = config.response_schema.name if config.response_schema else None
         tools_by_name = {tool.name: tool for tool in tools}
         reply = self._reply(Request(input, tools_by_name, schema))

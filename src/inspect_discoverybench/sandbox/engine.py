@@ -113,8 +113,8 @@ def _endpoint() -> dict[str, Any]:
     """Address and certificates of the engine that the command `docker` uses.
 
     As for the command, `DOCKER_HOST` takes precedence over `DOCKER_CONTEXT`, and `DOCKER_CONTEXT` over the context in
-    Docker's settings: https://docs.docker.com/engine/manage-resources/contexts/. By itself, the library's `get_context`
-    reads only the settings.
+    Docker's settings: https://docs.docker.com/engine/manage-resources/contexts/. The library's `get_context` does not
+    read `DOCKER_CONTEXT`, so the name of the context is passed. Without a name, it reads the settings.
 
     Raises:
         EngineNotAsked: The library does not find the context.
