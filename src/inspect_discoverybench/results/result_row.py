@@ -84,5 +84,5 @@ def _score_names(log: EvalLog) -> list[str]:
     for sample in log.samples or []:
         names |= (sample.scores or {}).keys()
     own = [name for name in names if re.fullmatch(rf"{SCORE_NAME}\d*", name)]
-    # A log that was not scored also has a result for each sample. It is unscored.
+    # A log that was not scored also has a result for each sample: one without a score.
     return sorted(own) or [SCORE_NAME]
