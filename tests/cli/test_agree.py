@@ -46,6 +46,8 @@ def test_a_sheet_uses_all_pairs_if_there_are_fewer_and_replaces_nothing() -> Non
 
 
 def test_votes_are_summarized() -> None:
+    # HMS prefers 1 of item a, 2 of b, neither of c and 1 of d. Both annotators choose 1 of a, 2 of b and 1 of c, and
+    # they differ on d. So HMS agrees with two of three majorities, and the annotators agree on three of four items.
     csv_file("key.csv", "item,hms_1,hms_2", "a,1,0", "b,0,1", "c,0.5,0.5", "d,1,0", "e,0,0")
     csv_file("ann.csv", VOTES, "a,Ann,1", "b,Ann,2", "c,Ann,1", "d,Ann,1")
     csv_file("ben.csv", VOTES, "a,Ben,1", "b,Ben,2", "c,Ben,1", "d,Ben,2")
@@ -150,13 +152,18 @@ def test_labels_from_the_page_are_read_and_it_fits_a_phone(open_page: OpenPage, 
     key = label_sheet / "key.csv"
     samples = read_labels([labels, key])
     [corrected] = [sample for sample in samples if sample.hms != sample.true_hms]
+    # By the judge, the contexts match, the variables `4 2 2` have F1 2/3, and the relationship B is 0.5. By the labels,
+    # the variables `4 4 3` have F1 3/4, and the relationship A is 1.
     assert corrected.hms == 1 / 3
     assert corrected.true_hms == 0.75
 
 
 def correct_variables_and_relationship(page: Page) -> None:
-    """The context of the gold hypothesis is wrong too."""
-    page.keyboard.type("wrrw")
+    """Label `Finding 1`, for which the judge has the variables `4 2 2` and the relationship B.
+
+    The judge is also wrong about the context of the gold hypothesis, which needs no correct answer.
+    """
+    page.keyboard.type("wrrw")  # gold context, predicted context, context match, variables
     variables = page.locator("#variables")
     correction = variables.get_by_label("Correct answer")
     expect(variables).to_contain_text("4 2 2")
@@ -166,8 +173,8 @@ def correct_variables_and_relationship(page: Page) -> None:
     page.keyboard.press("Enter")
 
     relationship = page.locator("#relationship")
-    same_answer = relationship.get_by_label("predicted one is more general")
+    judges_answer = relationship.get_by_label("predicted one is more general")
     expect(relationship).to_be_focused()
     page.keyboard.press("w")
-    expect(same_answer).to_have_count(0)
+    expect(judges_answer).to_have_count(0)  # it is wrong, so it cannot be chosen
     page.keyboard.press("a")

@@ -145,7 +145,8 @@ def test_a_data_file_that_the_image_cannot_read_is_named_and_refused_by_the_task
     assert "-T image=NAME" in message
 
 
-def test_what_another_image_or_this_machine_can_read_is_not_known() -> None:
+def test_a_data_file_that_the_image_cannot_read_is_accepted_for_another_image_or_this_machine() -> None:
+    """What these can read is not known."""
     with_file("b.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
     for task in (custom(path="one", image="mine:1"), custom(path="one", sandbox="local")):
         assert len(task.dataset) == 1
@@ -154,10 +155,10 @@ def test_what_another_image_or_this_machine_can_read_is_not_known() -> None:
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("b.nc", b"CDF\x01"),
+        ("b.nc", b"CDF\x01"),  # NetCDF, version 3
         ("b.parquet", b"PAR1"),
-        ("b.csv", b"ORCID,PAR1\n1,2\n"),
-        ("b.img", b"\0"),
+        ("b.csv", b"ORCID,PAR1\n1,2\n"),  # text that begins like the binary format ORC
+        ("b.img", b"\0"),  # a suffix of no known format
         ("b", b"x"),
     ],
 )

@@ -62,6 +62,7 @@ def test_one_task_says_nothing_about_significance() -> None:
 
 
 def test_a_facet_is_not_gated_in_place_of_hms() -> None:
+    """The samples of the baseline have facets, but no HMS."""
     undecided = Run("real", "react", "provider/small", 0.6, unscored=1.0)
     baseline, candidate = write_logs([undecided, STRONG], Path("logs"), samples=20)
     result = run(f"{baseline} {candidate} --fail-if-worse 0")
@@ -102,7 +103,11 @@ def with_claims(log: Path, claims: list[float]) -> None:
 
 
 def test_claims_have_a_row() -> None:
-    """Both have a claim on four tasks: 3 of 4 and 1 of 4. The fifth is undecided for the candidate."""
+    """On the first four tasks, the judge decided about the claims of both.
+
+    The baseline claims a relationship on three of these tasks, and the candidate on one. The fifth task is undecided
+    for the candidate, and so not compared.
+    """
     baseline, candidate = write_logs([replace(WEAK, second_judge=None), STRONG], Path("logs"), samples=5)
     with_claims(baseline, [1, 1, 1, 0, 1])
     with_claims(candidate, [0, 1, 0, 0, math.nan])
@@ -125,6 +130,7 @@ def test_more_than_two_systems_are_ranked() -> None:
     assert first < second < third
     assert "Ranking on the 30 tasks that all systems ran; scores from 0 to 1" in text
     assert "provider/medium 0.288* " in text
+    # Systems by their rank, and the tasks that both scored. Six samples of the second one are unscored.
     assert re.search(r"1 − 3 30 \+0\.\d{3} ", text)
     assert re.search(r"2 − 3 24 \+0\.\d{3}\* ", text)
     assert MARK_EXPLAINED in text
@@ -136,6 +142,7 @@ def test_systems_are_selected_from_one_folder() -> None:
     pair = pair_of("logs/weak.eval logs/strong.eval")
     assert pair_of("logs:model=provider/small logs:agent=react,model=provider/large") == pair
     assert pair_of("logs/weak.eval:reveals_gold=none logs/strong.eval") == pair
+    # Every third of the 30 tasks asks for the context.
     partial = pair_of("logs/weak.eval:goal_type=context logs/strong.eval")
     assert partial["common"] == 10
     assert partial["only_candidate"] == 20

@@ -77,7 +77,7 @@ def test_several_files_keep_their_paths_and_a_filled_draft_is_a_study() -> None:
     assert "without goals" not in audit
 
 
-def test_a_draft_without_goals_is_asked_and_not_evaluated() -> None:
+def test_a_draft_without_goals_is_enough_for_ask_and_its_columns_are_audited() -> None:
     Path("visits.csv").write_text("x,y\n1,2\n", "utf-8")
     completed("data describe visits.csv")
     options = "--sandbox local --model discoverybench/baseline"

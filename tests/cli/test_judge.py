@@ -34,6 +34,7 @@ def test_a_pair_is_scored_and_written() -> None:
     options = "--pred-workflow '1. read' --gold-workflow '1. fit' --aggregation released --out new/score.json"
     output = completed(f"{LEXICAL} {options}")
     assert "HMS 0." in output
+    # The prediction has three of the seven words of the gold hypothesis: option B of the lexical judge.
     assert "Relationship: 0.50" in output
     record = written()
     scores = record["scores"]
