@@ -60,13 +60,14 @@ def test_the_panels_of_a_chart_share_their_axis() -> None:
     weak = results({"a": 0.1, "b": 0.0}, split="train")
     shown = images(strong, weak)
     labels = texts(shown["hms"])
-    assert labels.count("100") == 1
+    assert labels.count("100") == 1  # the end of the axis, which the panels of test and train share
 
 
 def test_a_chart_shows_every_row() -> None:
     """DB-SYNTH has 48 domains."""
     domains = [f"domain {number}" for number in range(48)]
     groups = [results({domain: 1.0}, domain=domain) for domain in domains]
+    # The chart shows the best agent, and a single agent is not marked as the best.
     other = results(dict.fromkeys(domains, 0.0), agent="codegen")
     shown = images(*groups, other)
     labels = [text for text in texts(shown["domain"]) if text.startswith("domain ")]

@@ -53,7 +53,7 @@ def test_both_rates_are_seen_in_the_figure_where_they_are_equal() -> None:
 def test_seeds_of_the_placebo_are_averaged_by_task() -> None:
     section = sections(claims({"a": 1, "b": 0}, seed=1), claims({"a": 0}, seed=2))["claims"]
     [(data, placebo, difference)] = rows(section, *RATES)
-    assert placebo == 25
+    assert placebo == 25  # the mean of 50 for `a`, and 0 for `b`
     assert math.isnan(data)
     assert math.isnan(difference)
     assert rows(section, "placebo tasks", "placebo samples") == [(2, 3)]
@@ -69,18 +69,19 @@ def test_framings_models_and_judges_have_rows_of_their_own() -> None:
         claims({"b": 1}, agent="codegen"),
     )["claims"]
     found = rows(section, "agent", "model", "framing", "false-claim rate × 100", "common tasks")
-    assert len(found) == 5
+    assert len(found) == 5  # the two of codegen are not a pair, because their judges differ
     assert ("react", "provider/model", "null_allowed", 0, 0) in found
 
 
 def test_undecided_claims_are_counted_with_bounds() -> None:
     section = sections(claims({"a": 1, "b": MISSING, "c": 0, "d": 0}, seed=1))["claims"]
     [row] = rows(section, "false-claim rate × 100", "lowest false-claim rate × 100", "highest false-claim rate × 100")
+    # One of three decided claims; one or two of all four, because `b` may be a claim or not.
     assert row == (pytest.approx(100 / 3), 25, 50)
     assert rows(section, "placebo samples", "placebo samples without an answer") == [(4, 1)]
 
 
-def test_a_sample_without_the_key_is_left_out_and_counted() -> None:
+def test_a_sample_whose_score_has_no_key_for_the_claim_is_left_out_and_counted() -> None:
     section = sections(
         claims({"a": 1}, seed=1), [result("b", 1.0, task="real_placebo", task_arguments='{"placebo": 1}')]
     )
@@ -89,7 +90,7 @@ def test_a_sample_without_the_key_is_left_out_and_counted() -> None:
     ]
 
 
-def test_an_error_of_a_sample_whose_gold_survives_is_left_out() -> None:
+def test_an_error_is_left_out_if_the_claim_would_not_have_been_asked_about() -> None:
     def failed(name: str, survives: bool) -> ResultRow:
         arguments = '{"placebo": 1}'
         return result(
@@ -97,6 +98,8 @@ def test_an_error_of_a_sample_whose_gold_survives_is_left_out() -> None:
         )
 
     section = sections(claims({"a": 0}, seed=1), [failed("b", survives=False), failed("c", survives=True)])["claims"]
+    # On a placebo, the judge is not asked about `c`, whose gold hypothesis also holds on permuted columns. So `c` is
+    # left out, and `a` and `b` are counted; the claim of `b` is missing.
     assert rows(section, "placebo samples", "placebo samples left out") == [(2, 1)]
 
 

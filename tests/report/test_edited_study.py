@@ -35,6 +35,7 @@ def command(*arguments: object) -> str:
 @pytest.mark.parametrize(
     ("edit", "change", "tasks"),
     [
+        # The gold hypothesis is that of the first of two samples. All other edits are of both samples.
         (lambda folder: write(folder, gold="Nobody knows."), "gold hypothesis", 3),
         (lambda folder: write(folder, workflow="1. Fit a line."), "gold workflow", 4),
         (lambda folder: write(folder, table="x,y\n1,2\n3,5\n"), "data file a.csv", 4),
@@ -65,7 +66,11 @@ def test_versions_of_a_sample_are_different_tasks(
 
 @pytest.mark.usefixtures("slow")
 def test_a_retry_after_an_edit_keeps_old_and_new_samples_apart(tmp_path: Path) -> None:
-    """One log then has a sample of the old study and one of the new. A run of the new study has both of the new."""
+    """The log of the retry has the first sample of the old study and the second sample of the new one.
+
+    The run after the edit has both samples of the new study. So there are three tasks: two versions of the first
+    sample, and one of the second.
+    """
     folder = tmp_path / "mine"
     write(folder)
     task = custom(path=str(folder), sandbox="local")

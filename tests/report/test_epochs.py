@@ -18,11 +18,13 @@ def epochs(**scores: list[float]) -> list[list[ResultRow]]:
 
 def test_the_best_and_the_worst_are_expected_over_all_subsets() -> None:
     section = sections(*epochs(a=[1.0, 0.0, 0.5], b=[0.0, 0.0, 0.0]))["epochs"]
-    # Pairs of a: (1, 0), (1, 0.5) and (0, 0.5), with a mean best of 2.5 / 3 and a mean worst of 0.5 / 3.
+    # Pairs of a: (1, 0), (1, 0.5) and (0, 0.5), with a mean best of 2.5 / 3 and a mean worst of 0.5 / 3. Those of b are
+    # 0, so the means of both tasks are half as large.
     assert rows(section, *BEST_AND_WORST) == [
         pytest.approx((2, 25, 100 * 2.5 / 6, 100 * 0.5 / 6)),
         pytest.approx((3, 25, 50, 0)),
     ]
+    # One epoch of a is perfect, and so is the best of two of its three pairs.
     assert rows(section, *PERFECT) == [
         pytest.approx((2, 50 / 3, 100 * 2 / 6, 0)),
         pytest.approx((3, 50 / 3, 50, 0)),
@@ -30,13 +32,12 @@ def test_the_best_and_the_worst_are_expected_over_all_subsets() -> None:
 
 
 def test_the_intervals_cover_what_unscored_epochs_could_have_scored() -> None:
-    scored = epochs(a=[1.0, 0.0], b=[0.0, 0.0], c=[0.5, 0.5])
-    partial = epochs(a=[1.0, 0.0], b=[0.0, MISSING], c=[0.5, 0.5])
-    best = epochs(a=[1.0, 0.0], b=[0.0, 1.0], c=[0.5, 0.5])
-    ends = ("best HMS low", "best HMS high")
-    [(low, high)] = rows(sections(*partial)["epochs"], *ends)
-    assert low == rows(sections(*scored)["epochs"], *ends)[0][0]
-    assert high == rows(sections(*best)["epochs"], *ends)[0][1]
+    unscored = epochs(a=[1.0, 0.0], b=[0.0, MISSING], c=[0.5, 0.5])
+    lowest = epochs(a=[1.0, 0.0], b=[0.0, 0.0], c=[0.5, 0.5])
+    highest = epochs(a=[1.0, 0.0], b=[0.0, 1.0], c=[0.5, 0.5])
+    [(low, high)] = rows(sections(*unscored)["epochs"], "best HMS low", "best HMS high")
+    assert rows(sections(*lowest)["epochs"], "best HMS low") == [(low,)]
+    assert rows(sections(*highest)["epochs"], "best HMS high") == [(high,)]
 
 
 def test_without_a_score_there_are_dashes_and_with_one_epoch_no_section() -> None:

@@ -43,10 +43,10 @@ def test_the_page_shows_each_interval_below_its_mean() -> None:
     assert train.columns["context × 100, 95 % CI"] == ["0.0"]
 
 
-def test_only_the_epochs_whose_context_matches_count_in_the_second_mean() -> None:
+def test_of_the_epochs_of_a_task_those_whose_context_matches_count_in_the_means_if_context_matches() -> None:
     epochs = [
-        result("a", 0.5, epoch=1, variables=0.5),
-        result("a", 0.0, epoch=2, variables=1.0),
+        result("a", 0.5, epoch=1, context=1.0, variables=0.5, relationship=0.5),
+        result("a", 0.0, epoch=2, context=0.0, variables=1.0, relationship=0.5),
     ]
     section = sections(epochs)["facets"]
     assert rows(section, *MATCHING) == [(50, 50, 1)]
@@ -54,7 +54,7 @@ def test_only_the_epochs_whose_context_matches_count_in_the_second_mean() -> Non
 
 def test_decided_facets_of_unscored_samples_count() -> None:
     samples = [
-        result("a", 1.0),
+        result("a", 1.0),  # each facet is 1
         result("b", context=1.0, variables=0.5),
         result("c", context=0.0),
     ]

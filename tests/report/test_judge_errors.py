@@ -37,7 +37,11 @@ def corrected(samples: list[ResultRow], labels: list[Any]) -> Section:
 
 
 def test_a_lenient_judge_is_corrected_downwards() -> None:
-    """Of 20 tasks that are solved in both epochs, a quarter is not in truth. 20 samples need no label."""
+    """20 tasks are solved in both epochs, 60 failed, and 20 have no submission. So the mean HMS is 20.
+
+    Samples without a submission need no label. Half of the 100 others are labelled: 20 of solved tasks and 30 of failed
+    ones. By the labels, a quarter of the solved samples failed in truth. So the corrected mean is 15.
+    """
     drawn = [
         *labels(SOLVED[:5], 0.0),
         *labels(SOLVED[5:20], 1.0),
@@ -54,7 +58,7 @@ def test_a_lenient_judge_is_corrected_downwards() -> None:
 
 
 def test_labels_of_too_few_gold_hypotheses_are_refused() -> None:
-    few = labels(SOLVED[:9], 1.0)
+    few = labels(SOLVED[:9], 1.0)  # two epochs of each task, so these are samples of five gold hypotheses
     with pytest.raises(InvalidArgument, match="at least 10 gold hypotheses"):
         corrected(SOLVED, few)
 

@@ -26,12 +26,17 @@ def waiting() -> Solver:
 
 @pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize(
-    ("limits", "is_named"),
-    [({"working_limit": 1}, True), ({"time_limit": 1}, False), ({"working_limit": 3600}, False)],
+    ("limits", "ended_at", "is_named"),
+    [
+        ({"working_limit": 1}, "working", True),
+        ({"time_limit": 1}, "time", False),
+        ({"working_limit": 3600}, None, False),
+    ],
 )
-def test_samples_that_ended_at_a_working_limit_are_named(limits: dict[str, Any], is_named: bool) -> None:
-    reaches_limit = 3600 not in limits.values()
-    task = task_with(demo(), solver=waiting() if reaches_limit else generate())
+def test_samples_that_ended_at_a_working_limit_are_named(
+    limits: dict[str, Any], ended_at: str | None, is_named: bool
+) -> None:
+    task = task_with(demo(), solver=waiting() if ended_at else generate())
     [log] = inspect_eval(task, model="discoverybench/baseline", limit=2, **limits)
     samples = log.samples or []
     completed(f"report {log.location} --out report")
@@ -39,6 +44,4 @@ def test_samples_that_ended_at_a_working_limit_are_named(limits: dict[str, Any],
     first, second = (str(sample.id) for sample in samples)
     notice = f"2 of 2 samples ended at their working limit: {first}, {second}. Inspect counts waiting for a"
     assert (notice in page) == is_named
-
-    limit = next(iter(limits)).removesuffix("_limit") if reaches_limit else None
-    assert {row.sample.limit for row in read_results([log.location]).rows} == {limit}
+    assert {row.sample.limit for row in read_results([log.location]).rows} == {ended_at}

@@ -17,6 +17,7 @@ def test_epochs_are_averaged_before_tasks_and_gold_hypotheses_are_counted() -> N
         results({"a": 0.5, "b": 0.0}, epoch=2, gold_hypothesis="one"),
         results({"c": 1.0}, gold_hypothesis="two"),
     )["hms"]
+    # The means of the tasks are 75, 0 and 100.
     assert rows(section, HMS, "tasks", "gold hypotheses") == [(pytest.approx(175 / 3), 3, 2)]
 
 
@@ -29,6 +30,7 @@ def test_missing_samples_are_counted_and_the_interval_covers_what_they_could_be(
         result("d", outcome="error"),
     ]
     section = sections(samples)["hms"]
+    # Task a has 1 and an unscored epoch: from 50 to 100. Tasks b and c have 0. Task d has an error: from 0 to 100.
     assert rows(section, LOWEST, HIGHEST) == [(12.5, 50)]
     [(low, high)] = rows(section, LOW, HIGH)
     assert low < 12.5
@@ -52,7 +54,8 @@ def test_means_with_missing_samples_are_marked(name: str, column: str) -> None:
     marked, unmarked, *_ = [cell.partition("\n")[0] for cell in cells]
     assert marked.endswith("*")
     assert not unmarked.endswith("*")
-    # Of HMS, and in the section of controls of the difference from `goal_echo` on the two common tasks.
+    # Without `b`, HMS is 1 and 0.5 on two of three tasks. The section of controls has the range of the difference from
+    # `goal_echo`, which ran only `a` and `b`, and has 0 on both.
     possible = "50.0 to 100.0" if name == "controls" else "50.0 to 83.3"
     assert table.columns["possible range"][:2] == [possible, "–"]
 
@@ -92,7 +95,7 @@ def test_the_best_agent_is_marked_and_oracles_and_the_floor_come_last() -> None:
             "the task versions or the data differ",
         ),
         (
-            [result("b", 0.5, agent="codegen")],
+            [result("b", 0.5, agent="codegen")],  # on another task
             "there is no other agent to compare with",
         ),
         (
@@ -101,7 +104,7 @@ def test_the_best_agent_is_marked_and_oracles_and_the_floor_come_last() -> None:
         ),
     ],
 )
-def test_no_best_agent_is_marked_without_a_reason_to(others: list[ResultRow], reason: str) -> None:
+def test_if_no_best_agent_is_marked_the_reason_is_given(others: list[ResultRow], reason: str) -> None:
     first = result("a", 0.8)
     shown = contents([first, *others])
     [benchmark] = shown.leaderboard.benchmarks
@@ -150,6 +153,7 @@ def test_an_edit_of_a_study_is_found_beside_logs_that_record_no_inputs(order: li
 
 
 def test_agents_with_few_scored_tasks_do_not_compete() -> None:
+    """They need 90 % of the tasks of the agent with the most."""
     tasks = [f"t{number}" for number in range(10)]
     section = sections(
         results(dict.fromkeys(tasks, 0.1), agent="react"),
@@ -188,6 +192,7 @@ def test_the_released_form_has_counts_and_a_possible_range_of_its_own() -> None:
     )
     by_name = {section.name: section for section in report.sections}
     outcomes = ("judged", "unscored", "no submission")
+    # HMS: 1, 1, unscored and 0. The released form: 1, unscored, 0.5 and 0.
     assert rows(by_name["hms"], HMS, *outcomes) == [(pytest.approx(200 / 3), 2, 1, 1)]
     released = by_name["released"]
     assert rows(released, "HMS released × 100", *outcomes) == [(50, 2, 1, 1)]

@@ -161,7 +161,7 @@ def test_the_judge_has_no_column_where_some_samples_were_not_judged() -> None:
 
 
 def test_some_samples_are_shown_at_first_and_more_on_request(browser: Browser, tmp_path: Path) -> None:
-    """What follows them is then not at the end of a page of 2,400 rows."""
+    """All samples of a large report, such as 2,400, would put what follows them at the end of a very long page."""
     shown = contents(results({f"test/{number}": 0.5 for number in range(130)}))
     path = tmp_path / "report.html"
     path.write_bytes(render_page(shown))
@@ -174,7 +174,7 @@ def test_some_samples_are_shown_at_first_and_more_on_request(browser: Browser, t
     more.click()
     expect(rows).to_have_count(130)
     expect(more).to_be_hidden()
-    page.get_by_label("Search").fill("gold of test/12")
+    page.get_by_label("Search").fill("gold of test/12")  # in the samples 12 and 120 to 129
     expect(page.locator(".tally")).to_have_text("11 of 130 samples")
     page.close()
 

@@ -1,5 +1,7 @@
 """The scores that the paper published, beside those of full splits."""
 
+from typing import Any
+
 import pytest
 
 from inspect_discoverybench.report.figure import svg
@@ -7,31 +9,51 @@ from inspect_discoverybench.report.means import HMS
 from inspect_discoverybench.report.section import Section
 from tests.typed_results import result, rows, sections
 
+FULL_SPLIT = 239
+"""Number of tasks of DB-REAL test."""
 
-@pytest.mark.parametrize(
-    ("split", "tasks", "is_full"),
-    [
-        ("test", 239, True),
-        ("test", 238, False),
-    ],
-)
-@pytest.mark.parametrize("has_released", [True, False])
-def test_published_scores_stand_beside_the_released_form_of_full_splits(
-    split: str, tasks: int, is_full: bool, has_released: bool
-) -> None:
-    released = {"hms_released": 0.4} if has_released else {}
-    report = sections([result(f"t{number}", 0.5, split=split, **released) for number in range(tasks)])
+OF_PAPER = "react · GPT-4o, paper: 24.4"
+"""The label of a published score in a chart."""
+
+
+def report_of(tasks: int, **columns: Any) -> dict[str, Section]:
+    return sections([result(f"t{number}", 0.5, split="test", **columns) for number in range(tasks)])
+
+
+def published_rows(report: dict[str, Section]) -> list[tuple[Any, ...]]:
+    return rows(report["published"], "benchmark", "agent", f"{HMS}, GPT-4o")
+
+
+def test_published_scores_stand_beside_the_released_form_of_a_full_split() -> None:
+    report = report_of(FULL_SPLIT, hms_released=0.4)
+    assert rows(report["released"], "HMS released × 100") == [(pytest.approx(40),)]
+    assert OF_PAPER in image_of(report["released"])
     assert "paper: 24.4" not in image_of(report["hms"])
-    assert ("released" in report) == has_released
-    if has_released:
-        assert rows(report["released"], "HMS released × 100") == [(pytest.approx(40),)]
-        assert ("react · GPT-4o, paper: 24.4" in image_of(report["released"])) == is_full
+    assert ("DB-REAL test", "react", 24.4) in published_rows(report)
+    assert "have no score in this form" not in report["published"].text
 
-    assert ("published" in report) == is_full
-    if is_full:
-        assert ("have no score in this form" in report["published"].text) == (not has_released)
-        table = rows(report["published"], "benchmark", "agent", f"{HMS}, GPT-4o")
-        assert ("DB-REAL test", "react", 24.4) in table
+
+def test_published_scores_of_a_full_split_are_listed_without_the_released_form_too() -> None:
+    report = report_of(FULL_SPLIT)
+    assert "released" not in report
+    assert "paper: 24.4" not in image_of(report["hms"])
+    assert ("DB-REAL test", "react", 24.4) in published_rows(report)
+    assert "have no score in this form" in report["published"].text
+
+
+def test_a_part_of_a_split_has_no_published_scores() -> None:
+    report = report_of(FULL_SPLIT - 1, hms_released=0.4)
+    assert "published" not in report
+    assert rows(report["released"], "HMS released × 100") == [(pytest.approx(40),)]
+    assert OF_PAPER not in image_of(report["released"])
+    assert "paper: 24.4" not in image_of(report["hms"])
+
+
+def test_a_part_of_a_split_without_the_released_form_has_no_published_scores() -> None:
+    report = report_of(FULL_SPLIT - 1)
+    assert "published" not in report
+    assert "released" not in report
+    assert "paper: 24.4" not in image_of(report["hms"])
 
 
 def image_of(section: Section) -> str:

@@ -31,7 +31,7 @@ def test_the_ranking_says_who_is_best_and_by_how_much() -> None:
     ]
     assert ranking_of(*offline).sentences == ["No best agent is marked, because the judge is not a language model."]
 
-    # Of two tasks, a mean that is higher says nothing about the others.
+    # datavoyager has the highest mean, but ran only two of the tasks, so it does not compete.
     ranking = ranking_of(best, far, floor, results({"t0": 1.0, "t1": 1.0}, agent="datavoyager"))
     assert ranking.sentences[0] == "Best: react · provider/model, before codegen · provider/model."
     assert ranking.floor == pytest.approx(5)
