@@ -19,12 +19,19 @@ T_19 = 2.0930240544
 def test_the_estimate_and_its_interval_by_hand() -> None:
     """Double sampling as in Cochran (1977, chapter 12): of 40 tasks, every second one is labelled; 40 need no label.
 
-    The judge scores 16 of the 80 tasks 1: the judged mean is 0.2. Half of these are labelled, and 6 of the 8 labels are
-    0: the mean error is −6 / 40. Each sum of squares of the deviations, times 80²:
-    - 40 tasks without need of a label: (−0.2 + 0.15)² each.
-    - 24 tasks scored 0: 12 without label, 0.2² each; 12 with, (−0.2 + 2 · 0.15)².
-    - 16 tasks scored 1: 8 without label, 0.8² each; 2 right, (0.8 + 2 · 0.15)²; 6 wrong, (0.8 − 2 · 0.85)².
-    The sum is 13.1. One more label has an error of 1/2.
+    The judge scores 16 of the 80 tasks 1, so the judged mean is 0.2. Of these 16 tasks, 8 are labelled, and 6 of their
+    labels are 0. Each label stands for 2 tasks, so the mean error is −6 · 2 / 80 = −0.15, and the mean is 0.05.
+
+    A task contributes to the deviation of the mean, times 80: (score − 0.2) + k · (error + 0.15), where k is the number
+    of tasks that its label stands for. k is 2 with a label, 0 without, and 1 (with error 0) if no label is needed. The
+    squares of these deviations are:
+    - 40 tasks that need no label: (−0.2 + 0.15)² each.
+    - 24 tasks scored 0: 12 without label, 0.2² each; 12 with label, all right, (−0.2 + 2 · 0.15)² each.
+    - 16 tasks scored 1: 8 without label, 0.8² each; 2 that are right, (0.8 + 2 · 0.15)² each; 6 that are wrong,
+      (0.8 − 2 · 0.85)² each.
+    Their sum is 13.1. The variance has the correction 20 / 19, because 20 tasks are labelled.
+
+    The standard error also has one more label, with an error of 1/2. It stands for 1/40 of the tasks, as the others do.
     """
     judged = [1.0] * 16 + [0.0] * 64
     labels = [1.0, math.nan] * 2 + [0.0, math.nan] * 18 + [math.nan] * 40

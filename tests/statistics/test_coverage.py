@@ -20,7 +20,10 @@ DATA = (
 @pytest.mark.parametrize("data", DATA)
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_printed_intervals_cover_the_truth(data: str, setting: str, slow: None) -> None:
-    """The limits allow for the standard error of 560 data sets, 160 of them without a difference."""
+    """The limits allow for standard errors: 80 data sets are drawn for each of seven pairs of chances, which is 560.
+
+    In 240 of them, two systems with equal chances have no difference on new studies: these can give a false alarm.
+    """
     result = coverage(data, SETTINGS[setting], count=80)
     assert result.average.min() >= 0.92
     assert not (result.false_alarms > 0.08).any()
@@ -59,6 +62,7 @@ def test_intervals_cover_the_truth_where_golds_are_all_or_nothing(chance: float)
     golds = exact.golds_of("239 tasks, 6 studies (DB-REAL test)")
     probabilities = golds.probabilities(chance)
     assert probabilities.sum() == pytest.approx(1)
+    # States that hardly ever occur are left out: their intervals would take most of the time.
     likely = probabilities > 1e-9
     golds.solved = golds.solved[likely]
     golds.solved_squares = golds.solved_squares[likely]
@@ -87,7 +91,11 @@ def test_the_interval_of_a_difference_covers_the_truth_where_many_gains_are_smal
 
 
 def test_the_exact_intervals_are_those_of_data_sets() -> None:
-    """Three of eight tasks gain 1, and two lose 0.5; of golds with 3, 2 and 1 tasks, that with 2 is solved."""
+    """Intervals of models are equal to those of a data set with the same sums.
+
+    In the first data set, three of eight tasks gain 1, and two lose 0.5. In the second one, golds have 3, 2 and 1
+    tasks, and the gold with 2 is solved: the square of its size is 4.
+    """
     pair = exact.ValueModel(8, 1, -0.5)
     of_pair = pair.of_difference()
     state = int(np.flatnonzero((pair.counts == [3, 2]).all(axis=1))[0])

@@ -62,6 +62,7 @@ def test_with_unscored_epochs_the_intervals_have_both_ends() -> None:
     highest_best = estimate_mean([(0.8 + 1 + 1) / 3, (0 + 0.9 + 0.9) / 3], range(2))
     lowest_worst = estimate_mean([(0 + 0 + 0.2) / 3, 0], range(2))
     highest_worst = estimate_mean([(0.2 + 0.2 + 0.8) / 3, 0], range(2))
+    # The means are of scored epochs: one pair of the first task, and three pairs of the second.
     assert_fields(result.best, mean=(0.8 + 0.6) / 2, low=lowest_best.low, high=highest_best.high)
     assert_fields(result.worst, mean=0.1, low=lowest_worst.low, high=highest_worst.high)
 

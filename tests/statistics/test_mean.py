@@ -51,18 +51,23 @@ def test_the_interval_of_golds_that_are_all_or_nothing_is_clopper_and_pearsons(s
 def test_the_effective_size_is_that_of_zeros_and_ones_with_the_same_variance() -> None:
     """20 golds with three tasks each: one task of every gold is solved, and all tasks of five golds.
 
-    The means of golds are 1 and 1/3, so that their variance is (2/3)² · 3/16. Half a gold adds ((1 − m)² + m²) / 4.
+    A quarter of the golds have the mean 1, and the others 1/3, so that the variance of these means is (2/3)² · 3/16.
+    Half a gold is added (`ADDITIONAL_CLUSTERS`). It has the mean 0 or 1, with equal chances.
     """
     clusters = [*range(20)] * 3
     scores = [1] * 20 + [cluster < 5 for cluster in range(20)] * 2
-    variance = (2 / 3) ** 2 * 3 / 16 / 19 + (1 / 2**2 + 1 / 2**2) / 4 / 20**2
-    size = 1 / 2**2 / variance
+    mean = 0.5
+    observed = (2 / 3) ** 2 * 3 / 16 / 19
+    squared_deviation = (mean**2 + (1 - mean) ** 2) / 2
+    variance = observed + 0.5 * squared_deviation / 20**2
+    size = mean * (1 - mean) / variance
     assert 20 < size < 60
+    successes = failures = size / 2
     assert_fields(
         estimate_mean(scores, clusters),
-        mean=0.5,
-        low=float(beta.ppf(0.025, size / 2, size / 2 + 1)),
-        high=float(beta.ppf(0.975, size / 2 + 1, size / 2)),
+        mean=mean,
+        low=float(beta.ppf(0.025, successes, failures + 1)),
+        high=float(beta.ppf(0.975, successes + 1, failures)),
     )
 
 
@@ -70,10 +75,11 @@ def test_scores_that_vary_little_count_as_much_as_zeros_and_ones_at_most() -> No
     scores = [0.5] * 24 + [0.6]
     estimate = estimate_mean(scores, range(25))
     successes = 25 * estimate.mean
+    failures = 25 - successes
     assert_fields(
         estimate,
-        low=float(beta.ppf(0.025, successes, 26 - successes)),
-        high=float(beta.ppf(0.975, successes + 1, 25 - successes)),
+        low=float(beta.ppf(0.025, successes, failures + 1)),
+        high=float(beta.ppf(0.975, successes + 1, failures)),
     )
 
 

@@ -25,6 +25,7 @@ def of_mean(scores: np.ndarray) -> NewStudies:
 def test_each_study_is_left_out_once() -> None:
     scores = [0, 0, 1, 0.5, 0, 1]
     estimate = estimate_mean(scores, "abcdef", "xxyyyz")
+    # The mean is 1.5 / 5 without study z, and 2.5 / 4 without x.
     assert_fields(
         estimate.new_studies,
         studies=3,
@@ -57,23 +58,26 @@ def test_eight_studies_that_agree_are_significant() -> None:
 @pytest.mark.parametrize(
     ("sizes", "is_given"),
     [
-        ([5] * 8, True),
-        ([6] + [5] * 8, True),
-        ([6] + [5] * 7, False),
-        ([60] + [2] * 20, False),
-        ([60, 40] + [1] * 17, False),
+        ([5] * 8, True),  # the effective number of studies, (Σ n)² / Σ n², is 8
+        ([6] + [5] * 8, True),  # 8.97
+        ([6] + [5] * 7, False),  # 7.97
+        ([60] + [2] * 20, False),  # 2.7
+        ([60, 40] + [1] * 17, False),  # 2.6
     ],
 )
 def test_studies_are_counted_as_if_they_were_equally_large(sizes: list[int], is_given: bool) -> None:
-    """With 60 % of the tasks in one of 21 studies, the interval would span the whole range."""
+    """An interval is given for an effective number of at least eight.
+
+    With 60 % of the tasks in one of 21 studies, it would span the whole range.
+    """
     studies = np.repeat(range(len(sizes)), sizes).tolist()
     scores = [task % 2 for task in range(len(studies))]
     of_mean = estimate_mean(scores, range(len(studies)), studies).new_studies
     of_difference = compare_paired(scores, [0] * len(studies), range(len(studies)), studies).new_studies
     assert of_mean is not None
     assert of_difference is not None
-    assert math.isnan(of_mean.low) != is_given
-    assert math.isnan(of_difference.low) != is_given
+    assert is_given == (not math.isnan(of_mean.low))
+    assert is_given == (not math.isnan(of_difference.low))
     assert of_mean.studies == len(sizes)
 
 
@@ -85,7 +89,10 @@ def test_without_the_study_of_every_task_and_several_nothing_is_said(studies: li
 
 
 def test_equal_scores_of_some_studies_do_not_bind_others() -> None:
-    """Of 13 studies, none has a success in 5.5 % of the cases if one study in five has one."""
+    """If one study in five has successes, 13 studies have none in 5.5 % of the cases: 0.8^13.
+
+    So if all scores are 0, the interval on new studies reaches nearly 0.2 at least, and if all are 1, nearly 0.8.
+    """
     zeros = np.zeros(200)
     ones = np.ones(200)
     of_zeros = of_mean(zeros)

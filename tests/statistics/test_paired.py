@@ -43,37 +43,47 @@ def test_wins_losses_and_ties() -> None:
 def test_the_interval_is_that_of_the_gain_minus_the_loss_with_half_a_cluster_more() -> None:
     """Of 40 tasks, the first system wins 10 and loses 4.
 
-    Half a cluster more has a gain or a loss of 1, each with the chance 1/2. The ends of gain and loss are Clopper and
-    Pearson's, and those of the difference Zou and Donner's (2008).
+    Half a cluster is added to the variances (`ADDITIONAL_CLUSTERS`). With equal chances, it has gain 1 and loss 0, or
+    gain 0 and loss 1. The ends of gain and loss are Clopper and Pearson's, and those of the difference Zou and Donner's
+    (2008).
     """
     first = [1] * 10 + [0] * 30
     second = [0] * 10 + [1] * 4 + [0] * 26
     gain, loss = 0.25, 0.1
 
     def variance(mean: float) -> float:
-        return mean * (1 - mean) / 39 + ((1 - mean) ** 2 + mean**2) / 4 / 40**2
+        observed = mean * (1 - mean) / 39
+        squared_deviation = ((1 - mean) ** 2 + mean**2) / 2
+        return observed + 0.5 * squared_deviation / 40**2
+
+    observed_covariance = -gain * loss / 39
+    product_of_deviations = -((1 - gain) * loss + gain * (1 - loss)) / 2
+    covariance = observed_covariance + 0.5 * product_of_deviations / 40**2
+    correlation = covariance / math.sqrt(variance(gain) * variance(loss))
 
     def ends(count: int) -> tuple[float, float]:
-        return beta.ppf(0.025, count, 41 - count), beta.ppf(0.975, count + 1, 40 - count)
+        return beta.ppf(0.025, count, 40 - count + 1), beta.ppf(0.975, count + 1, 40 - count)
 
-    covariance = -gain * loss / 39 - (gain * (1 - loss) + loss * (1 - gain)) / 4 / 40**2
-    correlation = covariance / math.sqrt(variance(gain) * variance(loss))
+    def distance(of_gain: float, of_loss: float) -> float:
+        return math.sqrt(of_gain**2 + of_loss**2 - 2 * correlation * of_gain * of_loss)
+
     gain_low, gain_high = ends(10)
     loss_low, loss_high = ends(4)
-    below = (gain - gain_low, loss_high - loss)
-    above = (gain_high - gain, loss - loss_low)
     result = compare_paired(first, second, range(40))
     assert_fields(
         result,
         difference=gain - loss,
-        low=gain - loss - math.sqrt(below[0] ** 2 + below[1] ** 2 - 2 * correlation * below[0] * below[1]),
-        high=gain - loss + math.sqrt(above[0] ** 2 + above[1] ** 2 - 2 * correlation * above[0] * above[1]),
+        low=gain - loss - distance(gain - gain_low, loss_high - loss),
+        high=gain - loss + distance(gain_high - gain, loss - loss_low),
     )
     assert result.p_value == pytest.approx(binomtest(10, 14).pvalue, rel=0.15)
 
 
 def test_ties_only_leave_room_for_what_no_cluster_has_shown() -> None:
-    """A system may still win a share s of the tasks: with (1 − s)^239 = 0.045, no win is seen in 4.5 % of the cases."""
+    """A system may still win a share s of such tasks, of which none is among these 239 with the chance (1 − s)^239.
+
+    The interval allows for the s with the chance 0.045 = 1.8 · 0.025 (`UNSEEN_FACTOR` times the tail).
+    """
     unseen = 1 - 0.045 ** (1 / 239)
     assert_fields(
         compare_paired([0.5] * 239, [0.5] * 239, range(239)),
@@ -85,7 +95,10 @@ def test_ties_only_leave_room_for_what_no_cluster_has_shown() -> None:
 
 
 def test_a_p_value_is_the_level_at_which_the_interval_reaches_0(scores: np.ndarray) -> None:
-    """One of five intervals that are read together has the level 1 − 0.05 / 5."""
+    """One of five intervals that are read together has the level 1 − 0.05 / 5.
+
+    If it reaches 0, the p-value is 0.05 among the five, and 0.05 / 5 alone.
+    """
     first, second = scores
 
     def compare(shift: float, comparisons: int) -> PairedDifference:
@@ -164,7 +177,7 @@ def test_with_unscored_samples_the_interval_is_that_of_the_bounds() -> None:
         difference=0.625,
         low=worst.low,
         high=best.high,
-        p_value=worst.p_value,
+        p_value=worst.p_value,  # with the lowest scores, the difference is nearer to 0
         tasks=4,
     )
 
