@@ -18,7 +18,7 @@ TASKS = 30
 
 
 def system(name: str, solved: int, first: int = 0, **columns: Any) -> System:
-    """A system that solves the first tasks."""
+    """A system that ran the tasks from the number `first` on. It solves those whose number is below `solved`."""
     rows = []
     for number in range(first, TASKS):
         hms = float(number < solved)
@@ -65,12 +65,15 @@ def claiming(name: str, claims: list[float], prompt: str = "p1") -> System:
 
 
 def test_claims_are_compared_where_both_systems_have_them() -> None:
-    """Five tasks have both claims: 3 of 5 and 2 of 5. With the sixth, 4 of 6 and from 2 to 3 of 6."""
+    """The judge decided about the claims of both systems on five tasks: a claims a relationship on 3, and b on 2.
+
+    On the other task, only the claim of a is decided. With this task, a has 4 of 6 claims, and b has 2 or 3 of 6.
+    """
     [pair] = compare_systems([claiming("a", CLAIMS_OF_BASELINE), claiming("b", CLAIMS_OF_CANDIDATE)], {}).pairs
     claim = pair.keys[-1]
     assert_fields(claim, key="claim", baseline=3 / 5, candidate=2 / 5, missing=1, worst=-2 / 6, best=-1 / 6)
     assert_fields(claim.paired, difference=-1 / 5, wins=1, losses=2, ties=2, tasks=5)
-    assert claim.paired.low < -2 / 6  # the sixth task is covered
+    assert claim.paired.low < -2 / 6  # the interval covers what the undecided claim could be
     assert claim.paired.high > 0
     assert pair.keys[0].paired.difference == 0  # HMS
 
@@ -103,7 +106,10 @@ def with_lost(name: str, lost: Callable[[int], bool]) -> System:
 
 
 def test_the_intervals_of_a_ranking_cover_what_missing_scores_could_be() -> None:
-    """Each system lost other successes, so that no success is scored by all, and one lost no score."""
+    """Each system solves the tasks 0 to 14. The first one lost the scores of 0 to 7, and the second one of 7 to 14.
+
+    So no success is scored by all systems. If the lost scores were 0, the mean would be 7 of 30.
+    """
     first = with_lost("first", lambda number: number < 8)
     second = with_lost("second", lambda number: 7 <= number < 15)
     third = with_lost("third", lambda number: False)
@@ -121,9 +127,10 @@ def test_the_intervals_of_a_ranking_cover_what_missing_scores_could_be() -> None
 
 @pytest.mark.parametrize("lost", [1 / 3, 1 / 2])
 def test_a_ranking_covers_the_truth_whatever_scores_are_lost(lost: float) -> None:
-    """The first of three systems lost this share of its samples: successes, most of them on tasks that all find easy.
+    """The first of three systems lost scores of successes, as many as this share of all tasks.
 
-    The systems solve 90 % of the easy tasks and 10 % of the others.
+    Each system solves 90 % of the easy tasks, which are every second one, and 10 % of the others. So the true mean is
+    0.5, and most of the lost scores are of easy tasks.
     """
     random = np.random.default_rng(0)
     covered: dict[str, list[bool]] = {"first": [], "second": [], "third": []}
@@ -171,11 +178,11 @@ def test_a_placebo_is_not_paired_with_the_data() -> None:
 
 
 def test_systems_that_ran_different_splits_are_told_how_to_select_one() -> None:
-    tests = [system(name, 10) for name in ("a", "b")]
+    on_test = [system(name, 10) for name in ("a", "b")]  # two, so that systems to compare remain on this split
     rows = [result(f"train/{number}", 1.0, split="train") for number in range(3)]
     configuration, *_ = configurations_of(rows)
-    train = System("c", configuration, rows)
+    on_train = System("c", configuration, rows)
     with pytest.raises(InvalidArgument) as raised:
-        compare_systems([*tests, train], {})
+        compare_systems([*on_test, on_train], {})
     assert "a and c have no common sample: they ran DB-REAL test and DB-REAL train." in raised.value.message
     assert raised.value.message.endswith(" Select one split: PATH:split=test.")

@@ -89,8 +89,8 @@ def test_decided_facets_of_unscored_samples_are_compared() -> None:
     assert context.paired.tasks == 2
 
 
-@pytest.mark.parametrize("name", ["a", "b"])
-def test_there_is_no_difference_without_a_task_that_both_scored(name: str) -> None:
+@pytest.mark.parametrize("name_of_candidates_task", ["a", "b"], ids=["the same task", "another task"])
+def test_there_is_no_difference_without_a_task_that_both_scored(name_of_candidates_task: str) -> None:
     baseline = tasks(a=[1.0])
-    candidate = tasks(**{name: [MISSING]})
+    candidate = tasks(**{name_of_candidates_task: [MISSING]})
     assert key_difference(baseline, candidate) is None
