@@ -130,7 +130,7 @@ def test_agents_that_are_part_of_the_task_are_told_apart() -> None:
         (inspect_react(attempts=1), "react of another package"),
         (other_react(), "react of another package"),
     ],
-    # The workers of a test run need the same names, which those of functions are not.
+    # All workers of pytest-xdist need the same ids. The text of a solver contains its address in memory.
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_agents_of_others_have_their_own_name(solver: Any, name: str) -> None:
@@ -143,24 +143,30 @@ def test_a_compound_solver_has_its_own_name_where_the_log_tells_it() -> None:
 
 
 @pytest.mark.usefixtures("slow")
-@pytest.mark.parametrize("of_package", [True, False])
-def test_one_agent_is_one_configuration_however_it_is_passed(of_package: bool) -> None:
-    changed, default = ({"actions": "text"}, {"actions": "calls"}) if of_package else ({"n": 5}, {"n": 3})
-    create: Any = codegen if of_package else head_first
-    name = "discoverybench/codegen" if of_package else "head_first"
-    logs = [
+@pytest.mark.parametrize(
+    ("create", "name", "changed", "default"),
+    [
+        (codegen, "discoverybench/codegen", {"actions": "text"}, {"actions": "calls"}),
+        (head_first, "head_first", {"n": 5}, {"n": 3}),
+    ],
+    ids=["of the package", "of others"],
+)
+def test_one_agent_is_one_configuration_however_it_is_passed(
+    create: Any, name: str, changed: dict[str, Any], default: dict[str, Any]
+) -> None:
+    with_changed = [
         run(SolverSpec(name, args=changed, args_passed=changed), in_task=False),
         run(create(**changed), in_task=False),
         run(create(**changed)),
     ]
-    same = [
+    with_default = [
         run(create()),
         run(create(**default)),
         run(SolverSpec(name, args=default, args_passed=default), in_task=False),
     ]
-    assert len(configurations(*logs)) == 1
-    assert len(configurations(*same)) == 1
-    assert len(configurations(*logs, *same)) == 2
+    assert len(configurations(*with_changed)) == 1
+    assert len(configurations(*with_default)) == 1
+    assert len(configurations(*with_changed, *with_default)) == 2
 
 
 def test_only_arguments_that_the_agent_has_got_are_recorded() -> None:
@@ -186,7 +192,10 @@ def test_samples_with_an_error_and_samples_without_a_score_have_an_agent() -> No
 
 
 def test_samples_that_a_retry_kept_belong_to_the_agent_that_ran_them() -> None:
-    """A retry keeps samples that the solver of the earlier run has finished, and runs the others with the task's."""
+    """A retry makes the task anew, with its default solver `react`, and runs only the samples that are missing.
+
+    It keeps the samples that the earlier run has finished, with `codegen`.
+    """
     log = run(codegen(actions="text"), limit=2, model="discoverybench/baseline")
     failed = read_eval_log(log.location)
     assert failed.samples

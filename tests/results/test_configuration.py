@@ -34,7 +34,7 @@ def test_a_study_is_the_same_by_folder_and_by_file_and_on_another_machine() -> N
 
 
 def test_other_studies_are_others_and_named_without_their_folders() -> None:
-    """One is given by file and by folder, and another one is edited between two runs."""
+    """`elsewhere/mine` is given by file and by folder, and has one name. `mine` keeps its name after an edit."""
     write_study(Path("study"))
     write_study(Path("mine"), study(domain="music"), table="x,y\n1,2\n")
     write_study(Path("elsewhere/mine"), table="x,y\n1,9\n")

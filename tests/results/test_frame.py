@@ -120,6 +120,7 @@ def test_a_log_that_was_scored_again_is_read_once_for_each_judge_with_the_latest
     again = score(log, hms(), model_roles=roles, action="append")
     write_eval_log(again, "scored.eval")
 
+    # In a later copy, the first sample has another score by the second judge, and the last sample has none.
     first, *_, last = again.samples or []
     assert first.scores
     first.scores["HMS1"] = Score(value={"hms": 0.25}, metadata=first.scores["HMS1"].metadata)
@@ -130,8 +131,8 @@ def test_a_log_that_was_scored_again_is_read_once_for_each_judge_with_the_latest
     results = read_results([demo_log, "scored.eval", "copy.json"])
     by_sample = results.samples.groupby("uuid")
     judges = by_sample.judge.nunique()
-    assert len(results.rows) == 8
-    assert judges.tolist() == [2, 2, 2, 2]
+    assert len(results.rows) == 8  # four samples, two judges
+    assert judges.tolist() == [2, 2, 2, 2]  # the score that the copy lacks is that of `scored.eval`
     assert 0.25 in list(results.samples.hms)
     of_second = samples_df("copy.eval", columns=score_columns("HMS1"), quiet=True)
     assert 0.25 in list(of_second.hms)
@@ -183,7 +184,8 @@ def test_an_edited_score_has_hms_or_is_unscored(
     assert edited.score.values.get("hms") == hms
 
 
-def test_a_hypothesis_that_somebody_has_found_after_all_is_judged(tmp_path: Path) -> None:
+def test_a_score_above_0_that_somebody_gave_to_a_missing_submission_is_judged(tmp_path: Path) -> None:
+    """Somebody has edited the score, because there was a hypothesis after all. The old reason is still in the score."""
     log = few_samples(tmp_path)
     edit_score(log, "test/1", "HMS", ScoreEdit(value={"hms": 0.0}, reason="no_response"), recompute_metrics=False)
     edit_score(log, "test/2", "HMS", ScoreEdit(value={"hms": 1.0}, reason="no_response"), recompute_metrics=False)
@@ -275,7 +277,7 @@ def test_a_run_records_how_it_chose_its_samples(header: EvalLog) -> None:
     assert RunRecord.of(header).selection == "all"
     spec.config.limit = 8
     assert RunRecord.of(header).selection == "all"
-    spec.config.limit = (2, 5)
+    spec.config.limit = (2, 5)  # neither the first samples nor drawn at random
     assert RunRecord.of(header).selection == "all"
     spec.config.limit = 5
     assert RunRecord.of(header).selection == "first"
@@ -286,7 +288,7 @@ def test_a_run_records_how_it_chose_its_samples(header: EvalLog) -> None:
 def test_unrecorded_use_of_the_judge_and_costs_without_a_price_are_unknown(demo_log: Path) -> None:
     log = read_eval_log(str(demo_log))
     [sample, *_] = log.samples or []
-    sample.role_usage = {}
+    sample.role_usage = {}  # the sample was judged, and nothing is recorded about it
     sample.model_usage = {
         "a/b": ModelUsage(total_tokens=5, total_cost=0.5),
         "cached": ModelUsage(),
@@ -298,7 +300,7 @@ def test_unrecorded_use_of_the_judge_and_costs_without_a_price_are_unknown(demo_
     sample.model_usage["without/price"] = ModelUsage(total_tokens=5)
     record = SampleRecord.of(sample, recorded_agent(sample))
     assert record.cost is None
-    sample.scores = None
+    sample.scores = None  # the sample was not judged
     record = SampleRecord.of(sample, recorded_agent(sample))
     assert record.judge_tokens == 0
 
@@ -336,7 +338,7 @@ def test_logs_that_cannot_be_used_are_listed_unless_a_retry_is_complete(demo_log
     Path("logs/truncated.eval").write_bytes(beginning)
     log = read_eval_log(str(demo_log))
     log.status = "error"
-    write_eval_log(log, "logs/retried.eval")
+    write_eval_log(log, "logs/retried.eval")  # of the same run as `complete.eval`, which is its retry
     log.eval.task_id = "other"
     write_eval_log(log, "logs/failed.eval")
     log.eval.task = "other/task"

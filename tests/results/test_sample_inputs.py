@@ -104,6 +104,7 @@ def test_controls_have_the_same_gold(folder: Path) -> None:
     edit(folder, domain_knowledge="Known.")
     original = planned(folder)
     assert changed_inputs(original, planned(folder, domain_knowledge=True)) == ["task text"]
+    # A permutation changes the 30 rows of a.csv, and not the only row of b.csv.
     assert changed_inputs(original, planned(folder, placebo=1)) == ["data file a.csv"]
 
 
