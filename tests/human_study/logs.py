@@ -26,7 +26,7 @@ SAME_CONTEXT = 6
 
 
 def _replies(match: bool, sizes: str, answer: str) -> str:
-    """The judge's answers to all questions about a sample, which reads its own in each."""
+    """One reply to all questions about a sample. Each question reads only its own fields."""
     gold, predicted, shared = sizes.split()
     reply = {
         "match": match,

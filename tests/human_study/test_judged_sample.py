@@ -38,19 +38,20 @@ def test_scores_that_were_judged_differently_are_refused_unless_they_are_accepte
     with pytest.raises(InvalidArgument, match=line):
         read_judged_samples(logs, "HMS")
     samples, left_out = read_judged_samples(logs, "HMS", anyway=True)
-    assert len(samples) == 10
+    assert len(samples) == 10  # five of the eight samples of each log are judged
     assert left_out == {"unscored": 4, "no submission": 2}
 
 
 def test_records_of_single_samples_may_differ() -> None:
     first, second, _ = judged_logs()
     other = with_record(second, asked_again=3, replies={}, facets={}, extra=1)
-    assert read_judged_samples([first, other], "HMS")
+    samples, _ = read_judged_samples([first, other], "HMS")
+    assert len(samples) == 10
 
 
 def test_logs_of_task_version_1_are_read() -> None:
     samples, _ = read_judged_samples(OLD_LOGS, "HMS")
-    assert len(draw_pairs(samples, 100, seed=0)) == 2
+    assert len(draw_pairs(samples, 100, seed=0)) == 2  # each log has the same two samples
     assert all(judge_answers(sample) for sample in samples)
 
 

@@ -21,7 +21,10 @@ LABELS = "item,annotator,gold_context,predicted_context,context_match,variables,
 ANSWERS = f"{LABELS},true_variables,true_relationship"
 
 PARTIAL = "a,L,s/1,1,HMS,g1,0.3333333333333333,1,0.6666666666666666,0.5"
+"""The key of item a: by the judge, context 1, variables 2/3 and relationship 0.5, so that HMS is 1/3."""
+
 MISMATCH = "b,L,s/2,1,HMS,g2,0,0,1,1"
+"""The key of item b: by the judge, the contexts do not match, so that HMS is 0. The other facets are 1."""
 
 
 @pytest.fixture
@@ -83,12 +86,14 @@ def test_a_seed_chooses_the_samples_and_their_order(samples: list[JudgedSample])
     ("key", "row", "hms"),
     [
         (PARTIAL, "a,Ann,right,right,right,right,right", 0.3333333333333333),
+        # The correct variables have F1 3/4, and the correct relationship A is 1.
         (PARTIAL, "a,Ann,wrong,right,right,wrong,wrong,4 4 3,A", 0.75),
-        # A wrong match needs no correct answer.
+        # A wrong verdict on the match needs no correct answer: the context is then 0 instead of 1, or 1 instead of 0.
         (PARTIAL, "a,Ann,,,wrong,,", 0),
         (MISMATCH, "b,Ann,,,wrong,right,right", 1),
-        # One facet that is 0 determines HMS.
+        # The correct relationship C is 0, so the correct variables, which are missing, do not matter.
         (PARTIAL, "a,Ann,,,right,wrong,wrong,,C", 0),
+        # There is no verdict on the match.
         (PARTIAL, "a,Ann,right,right,,right,right", None),
     ],
 )
@@ -105,6 +110,7 @@ def test_the_majority_decides() -> None:
         "a,Cy,,,wrong,wrong,wrong,4 4 4,A",
     )
     assert verdicts(sample) == "--rww"
+    # The match is right. Two of three annotators give the variables `4 2 1`, whose F1 is 1/3. The relationship A is 1.
     assert sample.true_hms == pytest.approx(1 / 3)
 
 

@@ -56,7 +56,7 @@ def test_texts_of_models_are_data_in_the_page(mark: type[Mark]) -> None:
     [item, *_] = items_of(mark, goal=HOSTILE)
     answers = {step: {**answer, "reason": HOSTILE} for step, answer in item.answers.items()}
     text = page(mark, [replace(item, answers=answers)])
-    assert text.count("</script>") == 2
+    assert text.count("</script>") == 2  # the page's own: its data and its program
     assert "<!--" not in text
     [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
     [card] = json.loads(data)["items"]

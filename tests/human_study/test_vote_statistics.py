@@ -20,7 +20,13 @@ def measured(*pairs: str) -> dict[str, Statistic]:
 
 
 def test_the_majority_is_compared_with_hms() -> None:
-    statistics = measured("1 112", "1 222", "1 12=", "= 1==", "1 ")
+    statistics = measured(
+        "1 112",  # HMS agrees
+        "1 222",  # HMS disagrees
+        "1 12=",  # no majority
+        "= 1==",  # HMS agrees, and the majority is a tie
+        "1 ",  # no votes
+    )
     assert statistics["pairs"].number == 5
     assert statistics["pairs with votes"].number == 4
     assert statistics["pairs without a majority"].number == 1

@@ -27,7 +27,11 @@ def ballot_of(row: str, *votes: str) -> Ballot:
 
 
 def test_only_samples_with_different_scored_hypotheses_are_pairs() -> None:
-    """The formula is in both logs."""
+    """Of the five samples that are judged in both logs, only `Finding 6` remains a pair.
+
+    In the second log, one hypothesis becomes unscored, one sample loses its submission, and one hypothesis becomes the
+    first log's with other spaces. The formula is in both logs.
+    """
     first, second, _ = judged_logs()
     log = read_eval_log(second)
     scores = {
@@ -62,10 +66,11 @@ def test_a_pair_has_the_same_name_and_sides_in_every_sheet(samples: list[JudgedS
 
 def test_sides_are_not_those_of_the_logs() -> None:
     samples, _ = read_judged_samples(judged_logs(), "HMS")
-    logs = [*dict.fromkeys(sample.log for sample in samples)]  # their ids are random, and would choose the sides
+    # A pair's sides depend on the ids of its logs, which are random. With fixed names, the test always has one result.
+    logs = [*dict.fromkeys(sample.log for sample in samples)]
     named = [replace(sample, log=str(logs.index(sample.log))) for sample in samples]
     is_swapped = [pair.key["log_1"] > pair.key["log_2"] for pair in draw_pairs(named, 100, seed=1)]
-    assert len(is_swapped) == 12
+    assert len(is_swapped) == 12  # four samples, whose hypotheses in three logs are three pairs each
     assert set(is_swapped) == {True, False}
 
 
