@@ -209,7 +209,7 @@ def test_samples_are_lines_of_equal_height_that_open_to_texts_and_the_transcript
     assert len(heights) == 6
     assert max(heights) < 40
     headings = page.locator("#samples .head span").all_inner_texts()
-    assert headings[:6] == ["id", "agent", "HMS", "context", "variables", "relationship"][: len(headings)]
+    assert headings[:6] == ["id", "agent", "HMS", "context", "variables", "relationship"]
     assert "benchmark" not in headings
     expect(page.locator("#samples .same")).to_contain_text("benchmark DB-REAL test, judge provider/judge")
 
