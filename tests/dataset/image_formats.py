@@ -2,8 +2,8 @@
 # mypy: ignore-errors
 """Run in the sandbox image: write and read a small table in each format, and look for packages.
 
-Prints a JSON object: the first bytes of the files that were read by suffix, and the packages that can be imported. The
-names of the packages are the arguments.
+Prints a JSON object: for each suffix, the first bytes of the file that was read; and the packages that can be imported.
+The arguments are the names of the packages to look for.
 """
 
 import importlib.util

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
+from tests.dataset.studies import CHANCE
 from tests.dataset.test_placebo_files import placebo_of
 
 ROWS = 60
@@ -62,9 +63,9 @@ def test_only_the_first_column_with_the_clearest_order_keeps_it(tmp_path: Path) 
     after = csv_placebo(tmp_path, before)
     assert after["key"].equals(before["key"])
     assert abs(before["key"].corr(before["effect"])) > 0.99
-    assert abs(after["key"].corr(after["effect"])) < 0.4
-    assert abs(after["key"].corr(after["group"])) < 0.4
-    assert abs(after["effect"].corr(after["group"])) < 0.4
+    assert abs(after["key"].corr(after["effect"])) < CHANCE
+    assert abs(after["key"].corr(after["group"])) < CHANCE
+    assert abs(after["effect"].corr(after["group"])) < CHANCE
 
 
 def test_each_column_is_permuted_if_rows_are_in_no_order(tmp_path: Path) -> None:
@@ -80,11 +81,12 @@ def test_the_order_of_a_stata_file_stays(tmp_path: Path) -> None:
     before.to_stata(content, write_index=False)
     after = pd.read_stata(io.BytesIO(placebo_of(tmp_path / "mine", "a.dta", content.getvalue(), list(before.columns))))
     assert after["key"].tolist() == before["key"].tolist()
-    assert abs(after["key"].corr(after["effect"])) < 0.4
+    assert abs(after["key"].corr(after["effect"])) < CHANCE
     assert not after["random"].equals(before["random"])
 
 
 def test_of_two_columns_in_opposite_orders_the_first_one_keeps_its_order(tmp_path: Path) -> None:
+    """Both columns are ordered equally well, whatever their values and the number of rows are."""
     for seed in range(20):
         age = np.sort(np.random.default_rng(seed).integers(20, 60, size=ROWS - seed))
         before = pd.DataFrame({"age": age, "birth_year": 2000 - age, "row": np.arange(len(age)) % 7})

@@ -99,9 +99,10 @@ def test_the_lite_split_is_a_small_test_split() -> None:
         assert abs(datasets[name] - count * 48 / 239) < 1
     types = Counter(goal.question_type for goal in lite)
     for name, count in Counter(goal.question_type for goal in test).items():
+        # scripts/draw_lite.py rounds the share, and accepts a draw that differs from it by at most 1.
         assert abs(types[name] - count * 48 / 239) < 1.5
 
-    # Also its first samples are of many data sets.
+    # There are ten data sets. A run with `--limit` takes the first samples, which are of as many data sets as possible.
     assert len({goal.dataset for goal in lite[:5]}) == 5
     assert len({goal.dataset for goal in lite[:10]}) == 10
     assert max(Counter(goal.dataset for goal in lite[:24]).values()) <= 6
@@ -122,6 +123,7 @@ def test_the_lite_split_can_be_filtered_and_has_a_name_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("filters", "count"),
     [
+        # As `test_counts.py` counts them: all 153 but the 19 with a constant target column, and 18 and 4.
         ({"solvable": True}, 134),
         ({"difficulty": [3, 4]}, 22),
     ],

@@ -23,7 +23,7 @@ for path in glob.glob('/tmp/discoverybench-*/*.pyc'): _ = py_compile.compile('fo
 
 
 def _daemon(loop: str) -> str:
-    """Start a process that outlives the kernel and runs `loop` often: a client takes longer to start."""
+    """Start a process that outlives the kernel and runs `loop` every 5 ms. A client takes longer to start."""
     program = "import glob, os, signal, time\nwhile True:\n" + "".join(
         f"    {line}\n" for line in [*loop.splitlines(), "time.sleep(0.005)"]
     )
@@ -48,6 +48,7 @@ for process in os.listdir('/proc'):
 
 _REPLY = '\'{"status": "ok", "output": "%s", "restarted": false}\''
 _USER_SITE = "import os, site, sys\nfolder = site.getusersitepackages()\nos.makedirs(folder, exist_ok=True)\n"
+# 16 is PTRACE_ATTACH. `sandbox/init.py` makes process 1 not dumpable, so Linux refuses both accesses.
 _PTRACE = """
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
@@ -63,6 +64,7 @@ import gzip
 block = gzip.compress(bytes(100 << 20))
 whole = gzip.decompress(60 * block)
 """
+# It tries to write 3000 MiB to one folder. All folders together hold 2 GB (compose.yaml).
 FILL = """
 block = bytes(1 << 20)
 written = 0
@@ -74,6 +76,7 @@ try:
 finally:
     print('bounded' if written < 2100 << 20 else 'unbounded', written >> 20)
 """
+# The working folder holds 100,000 files (compose.yaml).
 _MANY = """
 import os
 made = 0

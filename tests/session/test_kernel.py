@@ -42,6 +42,7 @@ def test_output_of_child_processes_is_captured_in_order(session: Session) -> Non
 
 
 def test_the_middle_of_long_output_is_omitted(session: Session) -> None:
+    # Half of the 200 bytes is for the beginning, and half for the end, which includes the line break of `print`.
     code = "print('A' * 100 + 'B' * 1_000_000 + 'C' * 99)"
     omission = "\n[... 1000000 bytes of output omitted ...]\n"
     assert session.run(code, max_output=200)["output"] == f"{'A' * 100}{omission}{'C' * 99}\n"
@@ -129,9 +130,11 @@ def test_notebook_commands_are_left_out_with_a_notice(session: Session, code: st
 )
 def test_lines_of_python_may_begin_with_a_percent_sign(session: Session, code: str, output: str) -> None:
     assert session.run(code) == ok(output)
-    # The whole is no Python now, so that the lines that begin a statement are told from the others.
+    # With a notebook command, the cell is no Python. The command is left out, and the lines of Python that begin with a
+    # percent sign stay.
     lines = len(code.splitlines())
     assert session.run(f"!ls\n{code}") == ok(notice(1) + output)
+    # `_` is the last value that was shown: that of the cell before.
     assert session.run(f"{code}\n%ls\n_") == ok(notice(lines + 1) + output)
 
 

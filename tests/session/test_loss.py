@@ -29,6 +29,7 @@ pytestmark = pytest.mark.usefixtures("slow")
 NAME_OF_HOST = "import os; os.uname().nodename"
 OUT_OF_MEMORY = "text = b'x' * (5 << 30)"
 NO_ENGINE = "unix:///nonexistent/docker.sock"
+KILLED = "is exited (exit code 137) and did not run out of memory"
 
 
 async def _call(state: TaskState, code: str, engine: str | None = None) -> str:
@@ -105,13 +106,21 @@ def samples(engine: None) -> dict[str, EvalSample]:
     return {str(sample.id): sample for sample in log.samples or []}
 
 
-@pytest.mark.parametrize("name", [name for name in LOSSES if name != "killed after out of memory"])
-def test_a_loss_through_the_infrastructure_is_an_error_that_names_it(samples: dict[str, EvalSample], name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("container killed", KILLED),
+        ("engine stopped", NO_ENGINE),
+        ("container killed between trials", KILLED),
+    ],
+)
+def test_a_loss_through_the_infrastructure_is_an_error_that_names_it(
+    samples: dict[str, EvalSample], name: str, cause: str
+) -> None:
     error = samples[name].error
     assert error
     assert error.message.startswith("The sandbox was lost: ")
-    killed = "is exited (exit code 137) and did not run out of memory"
-    assert (NO_ENGINE if name.startswith("engine") else killed) in error.message
+    assert cause in error.message
     assert "inspect eval-retry" in error.message
     assert os.linesep not in error.message
     assert not samples[name].scores

@@ -14,12 +14,15 @@ def reply(**changes: Any) -> str:
     return json.dumps(fields | changes)
 
 
+# Read with a limit of 100 bytes of output.
 FORGED = {
     "empty": "",
     "a string": '"output"',
     "deeply nested": "[" * 100_000,
     "unknown status": reply(status="fine"),
+    # Only the host calls a session unusable.
     "a status of the host": reply(status="unusable"),
+    # A notice of up to 100 bytes may replace what is omitted from the output.
     "output above its limit": reply(output="x" * 201),
     "a number as boolean": reply(restarted=0),
     "an additional field": reply(more=1),

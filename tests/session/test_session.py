@@ -1,6 +1,7 @@
-"""The Python session through the tool, in the container of the real task, and its end in the local sandbox.
+"""The Python session through the tool: in the container of the real task, and in the local sandbox.
 
-One eval runs every script and every attack of a hostile agent, each in a container of its own. All samples are scored.
+In containers, one eval runs every script and every attack of a hostile agent, each in a container of its own. All
+samples are scored, except the one whose container has no Python.
 """
 
 import os
@@ -75,6 +76,7 @@ SCRIPTS = {
         seconds=2,
     ),
     "working folder": Script(["import os; os.listdir('.')"], output="['data.csv']"),
+    # A file then stands where the session's folder was, so that the folder cannot be created there again.
     "folder removed": Script([f"{REMOVE_FILES}; open(folder, 'w').close()", "y = 2", "y"]),
     "folder removed and no room for another": Script(
         [f"{REMOVE_FILES}\n" + FILL.replace("FOLDER", "'/tmp'"), "'still ' + 'here'"], seconds=60, output="still here"
@@ -243,6 +245,7 @@ inspect_eval(demo(), model="mockllm/model", solver=endless(), limit=2, max_subpr
 def test_no_kernel_is_left_however_a_local_eval_is_ended() -> None:
     folder = Path(tempfile.mkdtemp(dir=shared.folder()))  # shorter than pytest's
     environment = os.environ | {"TMPDIR": str(folder)}
+    # Each of the three evals has two samples, and so two kernels.
     evaluations = {
         number: subprocess.Popen([sys.executable, "-c", BUSY], env=environment)
         for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
@@ -278,7 +281,6 @@ def run_a_cell() -> Solver:
 
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="there is no /proc here")
 def test_no_kernel_is_left_when_a_local_sample_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The endless cell does not delay the other, although it is more than Inspect's limit of processes allows."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     task = demo()
     samples = [task.dataset[0].model_copy(update={"id": name}) for name in ("limit", "success")]
@@ -287,9 +289,11 @@ def test_no_kernel_is_left_when_a_local_sample_ends(tmp_path: Path, monkeypatch:
         model="mockllm/model",
         solver=run_a_cell(),
         time_limit=5,
+        # Two cells run at the same time, because cells do not count among the processes that Inspect limits. So the
+        # endless cell does not delay the other one.
         max_subprocesses=1,
     )
-    # The guard of a kernel would end it only after a second.
+    # The end of a sample ends its kernel at once. The guard of the kernel would end it only after a second.
     wait_for(lambda: not kernels(tmp_path), 0.5)
     assert log.samples
     ended = {sample.id: sample for sample in log.samples}
@@ -299,7 +303,7 @@ def test_no_kernel_is_left_when_a_local_sample_ends(tmp_path: Path, monkeypatch:
 
 @solver
 def look_around() -> Solver:
-    """Record what a cell sees in the working folder, and how the session's own folder looks meanwhile."""
+    """Record what a cell sees in the working folder, and the path and the permissions of the session's own folder."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         seen = await python()(code="import os; os.listdir('.')")
@@ -311,11 +315,11 @@ def look_around() -> Solver:
     return solve
 
 
-@pytest.mark.parametrize("length", [5, 200])
+@pytest.mark.parametrize(("length", "is_used"), [(5, True), (200, False)])
 def test_the_files_of_a_local_session_are_in_a_temporary_folder_of_its_own(
-    length: int, monkeypatch: pytest.MonkeyPatch
+    length: int, is_used: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A folder whose name is too long for a socket is not used."""
+    """It is in `TMPDIR`, or in /tmp if the path of `TMPDIR` is too long: the path of a socket is limited."""
     parent = Path(tempfile.mkdtemp(dir=shared.folder())) / ("x" * length)
     parent.mkdir()
     monkeypatch.setenv("TMPDIR", str(parent))
@@ -326,7 +330,7 @@ def test_the_files_of_a_local_session_are_in_a_temporary_folder_of_its_own(
         assert sample.error is None
         seen, folder, mode = sample.store["seen"]
         assert seen == "['data.csv']"
-        assert folder.startswith("/tmp/" if length > 100 else str(parent))
+        assert folder.startswith(str(parent) if is_used else "/tmp/")
         assert len(f"{folder}/socket") <= 100
         assert mode == "drwx------"
         assert not Path(folder).exists()
