@@ -112,6 +112,7 @@ def test_kubernetes_accepts_what_the_chart_renders(resources: list[Values]) -> N
             policies += 1
         else:
             kubernetes_validate.validate(resource, version, strict=True)
+    # The chart has two for every sandbox, on egress and on ingress, and one for a service with `networkIsolated`.
     assert policies == 3
 
 

@@ -38,11 +38,12 @@ LOOKS = {
 """Arguments of the agents' tools."""
 
 SEEN = (
+    # Lines of the data file, the user id, and no capabilities.
     "40\n1000\nCapEff:\t0000000000000000\n",
     "Read-only file system",
     "Network is unreachable",
 )
-"""What each shows of the data, the user and the sandbox's limits."""
+"""What the output of each tool contains."""
 
 
 def offered(request: Request) -> set[str]:
@@ -95,7 +96,7 @@ def agent_of(command: str) -> str:
 @pytest.mark.parametrize("command", EVALS, ids=agent_of)
 @pytest.mark.timeout(900)
 def test_an_agent_is_confined_and_scored(command: str, agent_images: None, upstream: Path) -> None:
-    # Checkpoints are off in Docker. They would end the sample at the first attempt.
+    # The tasks turn checkpoints off in Docker, where the first one would end the sample. So this option has no effect.
     options = "--model-role grader=openai/gpt-4o --limit 2 --checkpoint turn:1"
     words = shlex.split(f"{command} {options}")
     with serve(agent_and_judge) as endpoint:
@@ -107,6 +108,7 @@ def test_an_agent_is_confined_and_scored(command: str, agent_images: None, upstr
         environment = os.environ | provider
         subprocess.run(words, env=environment, cwd=REPOSITORY, check=True)
 
+    # A search of the web by the model's provider would be a tool in the requests (docs/other_agents.md).
     for request in endpoint.agent_requests():
         names = " ".join(offered(request))
         assert "search" not in names.lower()
@@ -123,7 +125,7 @@ def test_an_agent_is_confined_and_scored(command: str, agent_images: None, upstr
         # The judge has answered: texts that differ do not match.
         values = score.as_dict()
         assert set(values.values()) == {0}
-        if "@bridge" not in command:
+        if "@bridge" not in command:  # that example sends one request, without tools
             output = output_of_look(sample)
             for text in SEEN:
                 assert text in output

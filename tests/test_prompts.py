@@ -145,6 +145,7 @@ def test_every_prompt_has_an_origin_and_a_golden_file() -> None:
                 continue
             prompt = Prompt.load(f"{room}/{file.name.removesuffix('.txt')}")
             assert prompt.origin.startswith(("DiscoveryBench, appendix F", "inspect-discoverybench")), file
+            # A rendering has the texts between the placeholders, in this order.
             literals = [part.replace("$$", "$") for part in re.split(r"(?<!\$)\$\w+", prompt.text)]
             rendering = re.compile(".*".join(map(re.escape, literals)).strip(), re.DOTALL)
             assert any(rendering.search(text) for text in RENDERED.values()), f"{prompt.name} has no golden file"

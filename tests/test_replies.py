@@ -104,6 +104,7 @@ async def test_a_whole_object_is_no_reply_if_a_filter_or_a_limit_ended_it(stop_r
     question = ChatMessageUser(content="Do they match?")
     reply = await ask_until_valid([question], send, accept, lambda reason: ChatMessageUser(content=reason))
     assert reply.match
+    # The same question is asked again. The reply is not sent back, which would ask the model to correct it.
     assert requests == [[question], [question]]
 
 

@@ -20,6 +20,7 @@ NIGHTLY = SUITE / "nightly.py"
 @pytest.mark.parametrize(
     ("options", "code", "result", "errors"),
     [
+        # The mean of the scores in tests/offline/test_baseline.py.
         ("--min-hms 0.25", 0, "HMS 0.425 over 8 samples, 0 unscored", ""),
         ("--min-hms 0.9", 1, "HMS 0.425 over 8 samples, 0 unscored", "HMS 0.425 is below 0.9\n"),
         # This judge's replies have no valid form.

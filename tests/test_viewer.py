@@ -22,9 +22,16 @@ from tests.log_viewer import serving
 
 @dataclass(frozen=True)
 class Viewer:
-    """Inspect's viewer at work on one log, with the addresses of its server, its samples and of the first one.
+    """Inspect's viewer of one log.
 
-    A click may be lost while the viewer loads and draws its rows again.
+    Tests open the address of what they look at. A click could be lost while the viewer loads and draws its rows again.
+
+    Attributes:
+        logs: The folder of the log.
+        server: Address of the viewer.
+        address: Address of the list of samples.
+        first_address: Address of the first sample.
+        samples: The samples of the log.
     """
 
     logs: Path
@@ -37,11 +44,10 @@ class Viewer:
 def evaluate_demo() -> str:
     """A folder with the log of an eval."""
     folder = str(shared.folder() / "viewer")
-    # The viewer opens a single sample instead of the list.
     [log] = inspect_eval(
         demo(),
         model="discoverybench/baseline",
-        limit=2,
+        limit=2,  # of a log with one sample, the viewer shows the sample instead of the list
         log_dir=folder,
     )
     assert log.status == "success", log.error

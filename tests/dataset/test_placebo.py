@@ -192,7 +192,7 @@ def test_a_data_file_that_would_keep_its_associations_is_refused_by_name(
     tmp_path: Path, file: Mapping[str, Any], content: bytes, reason: str
 ) -> None:
     folder = with_file(tmp_path / "mine", file, content)
-    # A `DataError` is of a table that is broken, and an `InvalidArgument` of a file that the placebo cannot permute.
+    # Some broken files are refused by a `DataError`, also without a placebo; the others by an `InvalidArgument`.
     with pytest.raises((DataError, InvalidArgument)) as refusal:
         custom(path=str(folder), sandbox="local", placebo=1)
     assert f"mine/{file['name']}" in str(refusal.value)

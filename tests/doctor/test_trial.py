@@ -80,6 +80,8 @@ def test_a_model_that_calls_tools_is_its_own_judge(upstream: Path, monkeypatch: 
         "discoverybench/demo no_data_guess calls": Numbers(3, submitted_by_call=3),
         "discoverybench/real react calls": Numbers(2, acted=2, submitted_by_call=2),
     }
+    # The audit has ten pairs, four texts and one claim. As a judge, the model compares texts: it quotes the whole of a
+    # text, and finds all variables in common or none.
     assert "15 of 15 samples had valid replies at the first try" in output
     assert "reading: right in 0 of 4" in output
     assert "variables: right in 3 of 10" in output
@@ -121,18 +123,19 @@ def test_a_model_that_only_writes_text_is_to_act_in_text() -> None:
 
 
 @pytest.mark.usefixtures("without_docker", "slow")
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        (403, "Error: The agent's model"),
-        ("I would rather talk.", "The model ran no code."),
-    ],
-)
-def test_errors_and_a_model_that_does_not_act_are_found(answer: Answer, message: str) -> None:
-    with lab(lambda _: answer) as (model, _):
+def test_errors_are_found() -> None:
+    with lab(lambda _: 403) as (model, _):
         output = failed(f"try --model {model} --actions text")
-    assert message in output
-    assert ("Try -M emulate_tools" in output) == (answer != 403)
+    assert "Error: The agent's model" in output
+    assert "Try -M emulate_tools" not in output
+
+
+@pytest.mark.usefixtures("without_docker", "slow")
+def test_a_model_that_does_not_act_is_found() -> None:
+    with lab(lambda _: "I would rather talk.") as (model, _):
+        output = failed(f"try --model {model} --actions text")
+    assert "The model ran no code." in output
+    assert "Try -M emulate_tools" in output
 
 
 @pytest.mark.usefixtures("without_docker", "slow")

@@ -42,5 +42,5 @@ def test_the_python_form_runs(tmp_path: Path) -> None:
     offline = code.replace("real", "demo").replace('"openai/gpt-4o"', '"discoverybench/baseline", limit=1')
     exec(offline, names)
     logs = [read_eval_log(info, header_only=True) for info in list_eval_logs("logs")]
-    assert len(logs) == 3
+    assert len(logs) == 3  # of one `eval`, and of the two tasks of `eval_set`
     assert all(log.status == "success" for log in logs)

@@ -17,15 +17,24 @@ from tests.endpoint import Raw
 UNREADABLE = "the reply is not in the format of the provider's API: it may be an error or a web page. Check the server"
 
 
-@pytest.mark.usefixtures("slow")
-@pytest.mark.parametrize("reply", [{"error": {"message": "overloaded"}}, {"error": None}, {"detail": "Not Found"}, 3])
-def test_a_reply_that_inspect_cannot_read_may_be_an_error_of_the_server(reply: Any) -> None:
+def failure_after(reply: Any) -> str:
+    """The error of a sample whose model is on a server that sends this reply."""
     with lab(lambda _: Raw(body=json.dumps(reply).encode())) as (model, _):
         [log] = inspect_eval(task_with(demo(), solver=no_data_guess()), model=model, limit=1, max_retries=0)
     assert log.error
     assert log.error.message.startswith(f"The agent's model {model} failed: ")
-    # Inspect itself says what is wrong with a reply that is not an object.
-    assert (UNREADABLE in log.error.message) == isinstance(reply, dict)
+    return log.error.message
+
+
+@pytest.mark.usefixtures("slow")
+@pytest.mark.parametrize("reply", [{"error": {"message": "overloaded"}}, {"error": None}, {"detail": "Not Found"}])
+def test_a_reply_that_inspect_cannot_read_may_be_an_error_of_the_server(reply: Any) -> None:
+    assert UNREADABLE in failure_after(reply)
+
+
+@pytest.mark.usefixtures("slow")
+def test_what_inspect_says_of_a_reply_that_is_no_object_stays() -> None:
+    assert UNREADABLE not in failure_after(3)
 
 
 def test_a_check_outside_of_an_eval_says_it_too() -> None:

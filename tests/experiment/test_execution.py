@@ -65,6 +65,7 @@ def test_unscored_samples_are_reported_with_the_command_to_score_them(monkeypatc
         result = discoverybench(f"run gold.yaml --set grader={model}")
     assert result.exit_code == 1, result.output
     assert "1 of 1 runs are complete." in result.output
+    # Score, interval, scored, unscored, no submission and errors.
     assert re.search(r"gold +\S+ +– +– +0 +2 +0 +0 ", result.output)
     assert "? marks a run with a model that has no price." in result.output
 
@@ -89,6 +90,7 @@ def test_samples_without_a_submission_and_with_errors_are_counted() -> None:
     options = "--set 'options={fail_on_error: false, max_samples: 1, max_connections: 1}'"
     with lab(lambda _: next(answers)) as (model, _):
         output = failed(f"run small.yaml {NO_DATA_GUESS} {options} --model {model}")
+    # Score, interval, scored, unscored, no submission and errors.
     assert re.search(r"lab/\S+ +HMS 0\.000\* +– +1 +0 +1 +1 ", output)
     assert "* Some samples have no score, and the mean is of the others." in output
     assert "Samples with an error: 1. To run them again, run:\n  inspect eval-retry " in output
@@ -97,6 +99,7 @@ def test_samples_without_a_submission_and_with_errors_are_counted() -> None:
 def test_a_task_without_a_score_has_none_in_the_table() -> None:
     task = f"{{name: discoverybench/custom, args: {{path: {STUDY}, goal: Why, sandbox: local}}}}"
     output = completed(f"run small.yaml {NO_DATA_GUESS} {BASELINE} --set 'tasks=[{task}]'")
+    # Score, interval, scored, unscored, no submission and errors.
     assert re.search(r"discoverybench/baseline +– +– +0 +0 +0 +0 ", output)
 
 
@@ -117,6 +120,6 @@ def test_a_model_that_writes_its_calls_as_text_gets_advice_and_both_forms_of_an_
     assert f"with {model}: 2 of 2 samples wrote their calls as text: try `-S actions=text`" in advice
 
     configurations = set(configurations_of(read_results(["logs/small"]).rows))
-    names = sorted(configuration.name for configuration in configurations)
-    assert sorted("actions=text" in name for name in names) == [False, True]
-    assert len(names) == 2
+    names = {configuration.name for configuration in configurations}
+    assert len(names) == len(configurations) == 2
+    assert len([name for name in names if "actions=text" in name]) == 1

@@ -16,8 +16,9 @@ FILE = YamlFile(Path("small.yaml"), {}, None)
 
 
 def test_every_argument_of_eval_set_is_an_option_or_is_set_in_another_way() -> None:
-    required = {"kwargs", "score", "bundle_overwrite", "embed_viewer", "incomplete_action"}
-    for name in inspect.signature(eval_set).parameters.keys() - required:
+    # They may not be None, which the others are set to here; `kwargs` are other arguments.
+    not_none = {"kwargs", "score", "bundle_overwrite", "embed_viewer", "incomplete_action"}
+    for name in inspect.signature(eval_set).parameters.keys() - not_none:
         if name in OTHER_KEYS:
             with pytest.raises(InvalidExperiment, match=r"use .* instead"):
                 eval_set_options({name: None}, FILE)

@@ -58,7 +58,7 @@ def test_a_running_experiment_is_read_while_it_runs() -> None:
     requests = iter(range(9))
 
     def answer(_: Request) -> Answer:
-        if next(requests) == 1:
+        if next(requests) == 1:  # that of the second sample, after the first one is finished
             goes_on.wait(240)
         return HYPOTHESIS
 

@@ -95,9 +95,20 @@ def test_a_shard_that_runs_is_refused_a_second_time() -> None:
     assert message == f"Error: {in_use}"
 
 
-@pytest.mark.parametrize("seconds", [0.3, 20], ids=["status looks at the lock", "another run"])
-def test_a_log_directory_is_refused_if_it_stays_locked_and_not_if_status_only_looks_at_it(seconds: float) -> None:
-    """Two runs that start at the same time both find the directory unlocked, so this is decided by the lock itself."""
+IN_USE = "logs/small is in use by another run. Wait for it, or use another log_dir."
+
+
+@pytest.mark.parametrize(
+    ("seconds", "result"),
+    [pytest.param(0.3, "started", id="status looks at the lock"), pytest.param(20, IN_USE, id="another run")],
+)
+def test_a_log_directory_is_refused_if_it_stays_locked_and_not_if_status_only_looks_at_it(
+    seconds: float, result: str
+) -> None:
+    """A run waits for the lock for a second. `status` holds it for a moment, and another run until it ends.
+
+    Two runs that start at the same time both find the directory unlocked, so this is decided by the lock itself.
+    """
     results: list[str] = []
 
     def run() -> None:
@@ -110,10 +121,9 @@ def test_a_log_directory_is_refused_if_it_stays_locked_and_not_if_status_only_lo
     second = threading.Thread(target=run, daemon=True)
     with locked("logs/small"):
         second.start()
-        second.join(seconds)
+        second.join(seconds)  # holds the lock for this time, or until the second run is refused
     second.join(20)
-    in_use = "logs/small is in use by another run. Wait for it, or use another log_dir."
-    assert results == ["started" if seconds < 1 else in_use]
+    assert results == [result]
 
 
 @pytest.mark.usefixtures("slow")
@@ -149,6 +159,7 @@ def test_finished_samples_of_a_shard_stay_when_samples_and_epochs_are_added() ->
     completed("run small.yaml --shard 1/2 --limit 3 --set epochs=2")
     after = read_results(["logs/small/shard-1-of-2"]).samples
     assert before < set(after.uuid)
+    # Half of four runs with three samples in two epochs.
     assert after[IDENTITY].value_counts().tolist() == [1] * 12
 
 

@@ -24,6 +24,10 @@ ONE_BY_ONE = f"--set options.max_samples=1 --set options.max_tasks=1 --set epoch
 IDENTITY = ["task", "agent", "model", "id", "epoch"]
 SCORES = [*IDENTITY, "outcome", "hms", "context", "variables", "relationship", "hypothesis"]
 SECONDS = 900
+
+SAMPLES_OF_A_SHARD = 12
+"""Two of the eight samples of the demo, with two solvers, in three epochs."""
+
 SCRIPT = Path(__file__).parents[2] / "evals" / "slurm.sh"
 
 
@@ -62,12 +66,13 @@ def test_shards_of_a_job_array_with_a_killed_and_requeued_job_have_the_scores_of
         wait_until(lambda: finished(victim))
         slurm(f"scancel --signal=KILL --batch {first}_{victim}")
         wait_until(lambda: "JobState=FAILED" in slurm(f"scontrol show job {first}_{victim}"))
-        assert 1 <= finished(victim) < 12
+        assert 1 <= finished(victim) < SAMPLES_OF_A_SHARD
         slurm(f"scontrol requeue {first}_{victim}")
         # Slurm waits two minutes before it starts a requeued job. In the second in which a job was killed, its node
         # refuses to start it again: "Job credential revoked".
         slurm(f"scontrol update jobid={first}_{victim} starttime=now+3")
-        wait_until(lambda: finished(victim) == 12)  # for a moment, the queue has no job that is requeued
+        # For a moment, the queue has no job that is requeued.
+        wait_until(lambda: finished(victim) == SAMPLES_OF_A_SHARD)
         wait_until(lambda: has_ended(first))
     finally:
         subprocess.run(["scancel", first], check=False)
@@ -82,7 +87,7 @@ def test_shards_of_a_job_array_with_a_killed_and_requeued_job_have_the_scores_of
     completed(f"status demo {ONE_BY_ONE}")
     result = scores("logs/demo")
     whole = scores("logs/whole")
-    assert result[IDENTITY].value_counts().tolist() == [1] * 48
+    assert result[IDENTITY].value_counts().tolist() == [1] * 4 * SAMPLES_OF_A_SHARD
     pd.testing.assert_frame_equal(result, whole)
     completed("compare logs/demo logs/whole --json")
 

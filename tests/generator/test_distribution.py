@@ -56,6 +56,7 @@ def test_the_target_stands_anywhere(golds: pd.DataFrame) -> None:
 
 
 def test_no_other_column_explains_the_target(golds: pd.DataFrame) -> None:
+    # In larger sets, these are at most 0.20 and 1.6 %, and in the released one 0.13 and 3.2 % (benchmarks/README.md).
     assert golds.without_gold.median() <= 0.25
     assert golds.other_is_best.mean() <= 0.05
 

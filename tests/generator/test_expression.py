@@ -77,15 +77,15 @@ def test_other_forms_are_rewritten(text: str, common_form: str) -> None:
 
 def test_released_gold_expressions_are_allowed(upstream: Path) -> None:
     """Of 183, 14 are not Python (a parenthesis is missing); of the others, three are refused."""
-    reasons = []
+    are_not_python = []
     for path in sorted(upstream.glob("discoverybench/synth/*/*/metadata_*.json")):
         for query in json.loads(read_text(path))["queries"]:
             try:
-                Expression.parse(query.get("true_hypothesis_expr") or "df['a']")
+                Expression.parse(query.get("true_hypothesis_expr") or "df['a']")  # an allowed one if there is none
             except ExpressionRefused as error:
-                reasons.append("not valid Python" in error.message)
-    assert reasons.count(True) == 14
-    assert reasons.count(False) == 3
+                are_not_python.append("not valid Python" in error.message)
+    assert are_not_python.count(True) == 14
+    assert are_not_python.count(False) == 3
 
 
 def test_substitution_gives_the_expression_over_observed_columns() -> None:

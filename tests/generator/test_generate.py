@@ -55,6 +55,7 @@ def test_gold_solves_every_task_of_a_set(tmp_path: Path) -> None:
         assert sample.scores
         scores.append(sample.scores["HMS"].as_dict()["hms"])
     assert scores == [1] * len(golds(out))
+    # Names end in the height of the observed nodes and the depth of the target.
     folders = {row["dataset"] for row in golds(out)}
     assert {"invented-domain-6_2_0", "invented-domain-6_0_0", "invented-domain-6_1_1"} <= folders
 
@@ -64,7 +65,7 @@ def test_gold_solves_every_task_of_a_set(tmp_path: Path) -> None:
 
 
 def test_a_goal_of_the_baseline_author_masks_one_facet_and_no_more(tmp_path: Path) -> None:
-    """Neither does it tell the difficulty."""
+    """If the variables are masked, the question has the expression instead. It does not tell the number of steps."""
     out = tmp_path / "set"
     generate(out, BASELINE, height=3)
     masked = set()
@@ -72,8 +73,12 @@ def test_a_goal_of_the_baseline_author_masks_one_facet_and_no_more(tmp_path: Pat
         for query in json.loads(file.read_text("utf-8"))["queries"]:
             *variables, target = query["relevant_cols"]
             mentioned = [name for name in variables if name in query["question"]]
-            assert mentioned == (variables if query["masked_facet"] == "relationship" else [])
-            assert ("**" in query["question"]) == (query["masked_facet"] == "variables")
+            if query["masked_facet"] == "relationship":
+                assert mentioned == variables
+                assert "**" not in query["question"]
+            else:
+                assert mentioned == []
+                assert "**" in query["question"]  # the terms of expressions are squares
             assert target in query["question"]
             assert "step" not in query["question"]
             masked.add(query["masked_facet"])
@@ -126,7 +131,7 @@ def test_another_folder_is_refused(tmp_path: Path) -> None:
     [
         ({"domains": ["tea", "Tea"]}, "The domain 'tea' is given twice"),
         ({"domains": 2.5}, "domains must be a positive integer, got 2.5"),
-        ({"rows": 20_000}, "rows: Input should be less than"),  # of which Inspect's output limit allows half
+        ({"rows": 20_000}, "rows: Input should be less than"),  # Inspect's output limit allows 10,000
         ({"trees": "nothing"}, "nothing"),
     ],
 )
@@ -160,7 +165,10 @@ def test_a_failing_expression_is_sent_back_with_the_reason(expression: str, reas
 
 
 def test_numbers_do_not_stand_for_true_and_false(tmp_path: Path) -> None:
-    """The gold expression of a longer path would have the numbers in it, but the data their threshold."""
+    """In a gold expression with a longer path, this expression takes the place of the column.
+
+    The column would have only True and False, and the gold expression the numbers.
+    """
     target = {"name": "is_fast", "description": "Whether the boat is fast", "type": "boolean"}
     root = {**ROOT, "target": target, "expression": "df['sail_area'] - df['hull_drag']", "children": [SAIL, DRAG]}
     log = generate(tmp_path / "set", scripted_author(root=root), height=1)
@@ -179,6 +187,7 @@ def test_a_node_that_cannot_be_derived_stays_a_leaf(tmp_path: Path) -> None:
     log = generate(tmp_path / "set", scripted_author(expand="not JSON"), seed=3)
     rejected = state_of(log).rejected
     score = score_of(log)
+    # Only the task of the root is accepted. Each leaf that was not derived is a rejection.
     assert {criterion for _, criterion, _ in rejected} == {"expression"}
     assert score.value == pytest.approx(1 / (1 + len(rejected)))
     assert "expression: no valid reply" in str(score.explanation)
@@ -186,6 +195,7 @@ def test_a_node_that_cannot_be_derived_stays_a_leaf(tmp_path: Path) -> None:
 
 def test_a_computed_column_without_a_range_may_have_a_second_record(tmp_path: Path) -> None:
     root = {**ROOT, "target": leaf("top_speed", low=None, high=None)}
+    # With this seed, the target has a second record.
     log = generate(tmp_path / "set", scripted_author(root=root), height=1, seed=4)
     assert len(state_of(log).accepted) == 1
     tree = (tmp_path / "set" / "trees" / "sailing.json").read_text("utf-8")

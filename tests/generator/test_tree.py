@@ -63,6 +63,7 @@ def test_an_invalid_root_is_named(fields: dict[str, Any], message: str, parse: C
 
 
 def test_tasks_are_inner_nodes_times_path_lengths(parse: Callable[..., Tree]) -> None:
+    # The root waiting_days has the children queue_ratio and pages, and queue_ratio has reservations and copies.
     tasks, rejected = tree_tasks(parse())
     assert not rejected
     assert [(task.name, task.start_height, task.depth) for task in tasks] == [
@@ -80,14 +81,18 @@ def test_a_data_file_has_only_columns_that_leave_the_gold_expression_the_answer(
     tree = parse(distractors=[leaf("shelf"), *copies])
     tasks, _ = tree_tasks(tree)
 
+    # `shelf` is no part of the tree, and `pages` is observed or unrelated in every task.
     always = {"shelf", "shelf_2", "pages", "pages_2"}
     others = []
     for task in tasks:
         columns = file_columns(tree, [task], "seed")
         others.append(set(columns) - always)
     assert others == [
+        # Target waiting_days, with queue_ratio observed.
         {"waiting_days", "queue_ratio", "queue_ratio_2"},
+        # Target waiting_days, with queue_ratio hidden.
         {"waiting_days", "reservations", "reservations_2", "copies"},
+        # Target queue_ratio, whose ancestor is waiting_days.
         {"queue_ratio", "reservations", "reservations_2", "copies"},
     ]
 
@@ -102,7 +107,9 @@ def test_each_leaf_is_derived_with_the_probability_of_the_paper(tmp_path: Path) 
     nodes = list(root.walk())
     inner = [node for node in nodes if node.is_computed]
     candidates = [node for node in nodes if 1 <= tree.depth(node.name) <= 3]
-    assert len(inner) > 4, "a chain of one inner node a level"
+    # A tree of this height has at least four inner nodes, one a level. More of them show that both children can grow.
+    assert len(inner) > 4
+    # The root is always derived. The probability of the others is 0.6 (footnote 6).
     share = (len(inner) - 1) / len(candidates)
     assert 0.3 <= share <= 0.9
 

@@ -17,7 +17,7 @@ from tests.scorer.judging import InProcessJudge
 
 
 def always(letter: str) -> Callable[[Request], Answer]:
-    """A judge that gives this letter, and agrees with everything else."""
+    """A judge that gives this letter for each relationship, and finds equal contexts and variables."""
 
     def answer(request: Request) -> Answer:
         context = {"context": slots(request).get("hypothesis")}
@@ -71,6 +71,7 @@ def test_the_references_are_what_constant_judges_score(letter: str) -> None:
         "relation generalised",
         "relation negated",
     )
+    # Three of the four kinds have the right context.
     reference = metric(log, "relationship", f"always_{letter}")
     assert metric(log, "relationship", "mean") == reference
     assert metric(log, "context_match", "always_true") == 0.75
@@ -78,9 +79,12 @@ def test_the_references_are_what_constant_judges_score(letter: str) -> None:
 
 
 def test_the_result_says_what_such_errors_do_to_scores() -> None:
+    # On identical hypotheses, A is always right.
     perfect = audited(always("A"), "identical")
     assert metric(perfect, "judge_audit", "mean_of_20") == pytest.approx(20)
     assert metric(perfect, "judge_audit", "difference_of_5") == pytest.approx(5)
+    # C is always wrong. The effect assumes that a wrong letter is next to the right one: half the score of what solves
+    # its task. What fails keeps 0, because its context is never judged to match.
     flawed = audited(always("C"), "identical")
     assert metric(flawed, "judge_audit", "difference_of_5") == pytest.approx(2.5)
     # Inspect asks for the metrics of no samples, too.

@@ -33,13 +33,14 @@ def test_there_are_enough_texts_of_both_kinds_in_five_studies() -> None:
     settled = Counter(text.claim for text in TEXTS)
     assert settled[True] + settled[False] >= 60
     assert min(settled[True], settled[False]) >= 40
-    assert settled[None] == 8
+    assert settled[None] == 8  # open
     assert len({text.study for text in TEXTS}) == 5
     assert len({text.hypothesis for text in TEXTS}) == len(TEXTS)
 
 
 @pytest.mark.parametrize("claim", [True, False])
 def test_the_references_are_what_constant_judges_score(claim: bool) -> None:
+    # As many texts of each kind. Only those of the first one claim a relationship.
     log = audited(claim, "plain claim", "no evidence", "one variable")
     assert metric(log, "claim", "always_true") == pytest.approx(1 / 3)
     assert metric(log, "claim", "always_false") == pytest.approx(2 / 3)
@@ -47,6 +48,7 @@ def test_the_references_are_what_constant_judges_score(claim: bool) -> None:
 
 
 def test_what_is_open_counts_nowhere() -> None:
+    # A hedged text is a claim, and an arguable one is open.
     log = audited(True, "arguable", "hedged")
     assert metric(log, "claim", "mean") == 1
     assert math.isnan(metric(audited(True, "arguable"), "claim", "mean"))

@@ -42,6 +42,10 @@ def accepted_f1(expected: Expected) -> str:
     ],
 )
 def test_a_kind_has_one_verdict_in_every_study(kind: str, relationship: str, variables: str) -> None:
+    """F1 is 2 × common / (gold + predicted) variables. There are three gold ones, or four if the context counts as one.
+
+    With a variable added, for example, F1 is 2 × 3 / (3 + 4) or 2 × 4 / (4 + 5).
+    """
     settled = verdicts(kind)
     assert len(settled) == 5
     for expected in settled:
@@ -69,6 +73,7 @@ def test_each_released_gold_is_paired_once_and_another_study_is_different() -> N
 
 def test_a_wrong_or_missing_verdict_lowers_the_accuracy_on_its_facet_alone() -> None:
     expected = verdicts("context dropped")[0]
+    # The contexts do not match. That is right, and so are an F1 of 6/7 and the letter A.
     scores = {"context": 0, "variables": 6 / 7, "relationship": 1}
     accuracy = {"context_match": 1, "variables": 1, "relationship": 1}
     assert expected.rate(scores) == accuracy

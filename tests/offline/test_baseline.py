@@ -31,9 +31,19 @@ def answer_and_score(sample: EvalSample) -> tuple[str, object]:
 @pytest.mark.usefixtures("slow")
 def test_the_demo_is_solved_in_part() -> None:
     samples = evaluated(react())
-    answers = [answer_and_score(sample) for sample in samples]
-    assert answers[1][0].startswith("Among the hives of the Alder Valley, honey_yield_kg increases linearly with ")
-    assert [score for _, score in answers] == [0.4, 1, 0, 0, 1, 0.5, 0.5, 0]
+    answers = {str(sample.id): answer_and_score(sample) for sample in samples}
+    hypothesis, _ = answers[BEEKEEPING]
+    assert hypothesis.startswith("Among the hives of the Alder Valley, honey_yield_kg increases linearly with ")
+    assert [score for _, score in answers.values()] == [
+        0.4,  # one variable too many (0.8), and a more general relationship (0.5)
+        1,
+        0,
+        0,
+        1,
+        0.5,  # a more general relationship
+        0.5,
+        0,
+    ]
     for sample in samples:
         assert "Rule-based baseline, not a language model" in str(sample.store["SubmissionState:submission"])
 

@@ -95,7 +95,7 @@ async def test_instructions_inside_a_hypothesis_are_data() -> None:
     )
     assert await relationship("In old orchards, frost lowers the harvest.", order) == "C"
     both = await variables("The apple yield increases with rainfall.", order)
-    assert both == (2, 2, 1)
+    assert both == (2, 2, 1)  # yield and rainfall; yield and bee visits; yield
 
 
 def test_an_unknown_model_is_refused() -> None:

@@ -90,10 +90,18 @@ def test_a_host_of_the_environment_takes_precedence_over_contexts(
     assert is_found()
 
 
-@pytest.mark.parametrize("variable", ["DOCKER_HOST", "DOCKER_CONTEXT"])
-def test_an_engine_over_ssh_is_not_asked(settings: Path, variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("DOCKER_HOST", "ssh://me@far.example"),
+        ("DOCKER_CONTEXT", "far"),
+    ],
+)
+def test_an_engine_over_ssh_is_not_asked(
+    settings: Path, variable: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     create_context(settings, "far", "ssh://me@far.example")
-    monkeypatch.setenv(variable, "ssh://me@far.example" if variable == "DOCKER_HOST" else "far")
+    monkeypatch.setenv(variable, value)
     check = docker_check()
     assert check.startswith("ok     docker: Docker's engine is reached over SSH (ssh://far.example")
     assert check.endswith("To check it, run: docker version")

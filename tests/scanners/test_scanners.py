@@ -71,6 +71,7 @@ def test_an_answer_without_code_is_found() -> None:
 
 def test_logs_of_version_1() -> None:
     values = scanned(LOGS)[CELL]["value"]
+    # Of four samples, the two of `react` have cells that returned without an error, and those of `no_data_guess` none.
     assert sorted(values) == [False, False, True, True]
 
 
@@ -91,6 +92,7 @@ def test_nothing_was_submitted() -> None:
 @pytest.mark.parametrize(
     ("reply", "faults"),
     [
+        # The letters of the first and the last of the `CATEGORIES`.
         ("[M3] reports no file.\n\nANSWER: A, E", "environment_failure_as_finding, judge_contradiction"),
         ("ANSWER: maybe", None),
     ],
