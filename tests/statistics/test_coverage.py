@@ -22,7 +22,8 @@ DATA = (
 def test_printed_intervals_cover_the_truth(data: str, setting: str, slow: None) -> None:
     """The limits allow for standard errors: 80 data sets are drawn for each of seven pairs of chances, which is 560.
 
-    In 240 of them, two systems with equal chances have no difference on new studies: these can give a false alarm.
+    Only systems without a difference can give a false alarm. In settings without a system's own effects of studies,
+    these are the 240 data sets of the three pairs with equal chances. In others there may be none, so the share is NaN.
     """
     result = coverage(data, SETTINGS[setting], count=80)
     assert result.average.min() >= 0.92
