@@ -314,7 +314,7 @@ def test_tokens_and_costs_of_the_agent_are_without_those_of_the_judge(demo_log: 
     sample.role_usage = {"grader": of_judge}
     sample.model_usage = {"a/b": of_agent, judge: of_judge}
     if judge == "a/b":
-        sample.model_usage = {"a/b": of_agent + of_judge}
+        sample.model_usage = {"a/b": of_agent + of_judge}  # Inspect adds the use of a model in all its roles
     record = SampleRecord.of(sample, recorded_agent(sample))
     assert record.tokens == 5
     assert record.cost == pytest.approx(0.5)
