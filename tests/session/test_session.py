@@ -215,6 +215,11 @@ def test_a_full_disk_is_named(samples: Samples) -> None:
     assert "No space left on device" in observations(samples["full disk"])[0]
 
 
+@pytest.mark.parametrize("name", ["million files", "full disk", "full temporary folder"])
+def test_what_code_can_write_is_bounded(samples: Samples, name: str) -> None:
+    assert re.search(r"^bounded \d+$", observations(samples[name])[0], re.MULTILINE)
+
+
 def wait_for(condition: Callable[[], bool], seconds: float) -> None:
     """Wait until a condition holds."""
     deadline = time.monotonic() + seconds
