@@ -214,6 +214,18 @@ def engine() -> None:
     shared.build_once("image", build)
 
 
+@pytest.fixture
+def docker_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command `docker`, also on a machine without Docker. It is not called: checks only ask whether it exists."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    command = folder / "docker"
+    command.write_text("#!/bin/sh\nexit 1\n", "utf-8")
+    command.chmod(0o755)
+    # At the end, so that a real one takes precedence.
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}{os.pathsep}{folder}")
+
+
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """Path of a system Chromium."""

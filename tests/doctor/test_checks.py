@@ -37,7 +37,8 @@ def test_a_sound_installation(upstream: Path, monkeypatch: pytest.MonkeyPatch) -
     assert findings["docker"].endswith(f" has the image {image()}")
 
 
-def test_a_fresh_machine_without_docker_and_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("docker_command")
+def test_a_machine_without_an_engine_data_and_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """A failed check does not end the others. Data that are not downloaded are no failure."""
     monkeypatch.delenv("DISCOVERYBENCH_DATA_DIR", raising=False)
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")

@@ -92,7 +92,7 @@ def test_a_model_that_calls_tools_is_its_own_judge(upstream: Path, monkeypatch: 
 
 
 @pytest.fixture
-def without_docker(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_docker(docker_command: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
 
 

@@ -15,6 +15,8 @@ from inspect_discoverybench.sandbox.engine import inspect_container
 from tests.command_line import discoverybench
 from tests.docker_engine import DockerEngine, docker_engine
 
+pytestmark = pytest.mark.usefixtures("docker_command")
+
 REAL_ENGINE = "unix:///var/run/docker.sock"
 NOWHERE = "unix:///nowhere/docker.sock"
 
