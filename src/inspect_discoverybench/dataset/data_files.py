@@ -47,7 +47,8 @@ def locate(folder: Path, name: str) -> Path:
     relative = PurePosixPath(name)
     path = folder / name
     try:
-        target = path.resolve()
+        # Strictly for a link, because otherwise Python 3.13 finds no error in a loop of links.
+        target = path.resolve(strict=path.is_symlink())
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name that is too long or has a null byte
         raise DataError(f"{subject} cannot be found ({error}). Rename it, or remove the link.") from error
 
