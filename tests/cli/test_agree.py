@@ -58,6 +58,7 @@ def test_votes_are_summarized() -> None:
     assert "Fleiss' kappa annotators agree in 75.0% 4 " in text
 
 
+@pytest.mark.usefixtures("slow")
 def test_labels_are_summarized(label_sheet: Path) -> None:
     key = label_sheet / "key.csv"
     labels = []

@@ -64,6 +64,7 @@ def test_gold_solves_every_task_of_a_set(tmp_path: Path) -> None:
     assert record["author"] == record["reviewer"] == BASELINE
 
 
+@pytest.mark.usefixtures("slow")
 def test_a_goal_of_the_baseline_author_masks_one_facet_and_no_more(tmp_path: Path) -> None:
     """If the variables are masked, the question has the expression instead. It does not tell the number of steps."""
     out = tmp_path / "set"

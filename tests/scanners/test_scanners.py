@@ -44,6 +44,7 @@ def scan_run(agent: Solver, *turns: ModelOutput | str, model: Model | None = Non
     return {name: frame.to_dict("records")[0] for name, frame in frames.items()}
 
 
+@pytest.mark.usefixtures("slow")
 @BOTH_FORMS
 def test_a_successful_cell_is_found(form: str) -> None:
     rows = scan_run(react(actions=form), python("1 / 0"), python("2 + 2"), ANSWER)
@@ -51,6 +52,7 @@ def test_a_successful_cell_is_found(form: str) -> None:
     assert "--model" in rows[QUESTION]["explanation"]
 
 
+@pytest.mark.usefixtures("slow")
 def test_every_way_in_which_a_cell_fails() -> None:
     codes = [
         "x = = 1",

@@ -52,6 +52,7 @@ def test_the_submitted_hypothesis_is_the_completion(name: str, form: str) -> Non
     assert sample.output.completion == HYPOTHESIS
 
 
+@pytest.mark.usefixtures("slow")
 def test_a_submission_in_the_last_turn_of_a_team_is_the_completion() -> None:
     script: list[Turn] = ["1. Count.", verdict("coder", "count"), LOOK, ANSWER]
     assert play(script, datavoyager(turns=1)).output.completion == HYPOTHESIS
