@@ -76,7 +76,7 @@ class Coverage:
 
 
 def _intervals_of_means(means: Sequence[ClusterMean]) -> States:
-    intervals = [interval_of(mean, TAIL, unseen=TAIL, max_size=mean.count) for mean in means]
+    intervals = [interval_of(mean, TAIL, probability_unseen=TAIL, max_size=mean.count) for mean in means]
     return States(
         low=np.array([interval.low for interval in intervals]),
         high=np.array([interval.high for interval in intervals]),

@@ -93,12 +93,12 @@ RENDERED = {
     "solvers/task_null_allowed": task_text(GOAL, Hints(framing="null_allowed")),
     "solvers/task_pressure": task_text(GOAL, Hints(framing="pressure")),
     "solvers/no_data_guess_task_pressure": task_text(
-        GOAL, Hints(framing="pressure"), "no_data_guess_task", columns=False
+        GOAL, Hints(framing="pressure"), "no_data_guess_task", list_columns=False
     ),
     "solvers/task_without_columns": task_text(
         GOAL.model_copy(update={"data_files": (DataFile(name="tree.txt", description="A tree.", columns=()),)}), Hints()
     ),
-    "solvers/no_data_guess_task": task_text(GOAL, Hints(), "no_data_guess_task", columns=False),
+    "solvers/no_data_guess_task": task_text(GOAL, Hints(), "no_data_guess_task", list_columns=False),
     "solvers/task_with_hints": task_text(GOAL, Hints(domain_knowledge=True, workflow_tags=True)),
     "solvers/codegen_tool": Prompt.load("solvers/codegen_tool").render(),
     "solvers/person": person_instructions(14400, None),

@@ -44,14 +44,14 @@ class Hints:
         return [name for name in ("domain_knowledge", "workflow_tags") if getattr(self, name)]
 
 
-def task_text(metadata: SampleMetadata, hints: Hints, prompt: str = "task", columns: bool = True) -> str:
+def task_text(metadata: SampleMetadata, hints: Hints, prompt: str = "task", list_columns: bool = True) -> str:
     """Render the input of the sample: data files, goal, hints and output contract.
 
     Args:
         metadata: Metadata of the goal.
         hints: Hints to add, and the framing.
         prompt: Name of the prompt in `prompts/solvers`.
-        columns: Whether to list the columns of the data files.
+        list_columns: Whether to list the columns of the data files.
     """
     hint_sections = ""
     if hints.domain_knowledge:
@@ -59,7 +59,7 @@ def task_text(metadata: SampleMetadata, hints: Hints, prompt: str = "task", colu
     if hints.workflow_tags:
         hint_sections += _hint_section("Workflow tags", metadata.workflow_tags)
 
-    descriptions = [_describe(file, hints, columns) for file in metadata.data_files]
+    descriptions = [_describe(file, hints, list_columns) for file in metadata.data_files]
     return Prompt.load(f"solvers/{prompt}").render(
         data_files="\n\n".join(descriptions),
         goal=metadata.goal,
@@ -83,15 +83,16 @@ def _hint_section(heading: str, text: str) -> str:
     return f"\n{section}\n"
 
 
-def _describe(file: DataFile, hints: Hints, columns: bool) -> str:
+def _describe(file: DataFile, hints: Hints, list_columns: bool) -> str:
     parts = []
     if file.description:
         parts.append(file.description)
     if file.domain_knowledge and hints.domain_knowledge:
         parts.append(Prompt.load("solvers/file_hint").render(text=file.domain_knowledge))
     if not file.columns:
+        # This is said also if the columns are not to be listed.
         parts.append(Prompt.load("solvers/without_columns").render(suffix=Path(file.name).suffix))
-    elif columns:
+    elif list_columns:
         parts.append(Prompt.load("solvers/columns").render(columns=_column_list(file)))
     contents = "\n\n".join(parts)
     return Prompt.load("solvers/data_file").render(name=file.name, contents=contents)

@@ -133,5 +133,6 @@ def _starts_over(log: RunLog, eval_set: EvalSet, dataset_size: int) -> bool:
     if (log.header.eval.dataset.samples or 0) > dataset_size:
         return True
     # A shard is run without a limit, because its dataset has only the selected samples.
-    is_random_selection = log.shard is None and eval_set.arguments.get("limit") is not None
-    return is_random_selection and log.header.eval.config.sample_shuffle != eval_set.arguments.get("sample_shuffle")
+    has_limit = log.shard is None and eval_set.arguments.get("limit") is not None
+    # With a limit, the shuffle decides which samples are selected.
+    return has_limit and log.header.eval.config.sample_shuffle != eval_set.arguments.get("sample_shuffle")

@@ -73,10 +73,11 @@ def _refuse_useless_sandbox_option(experiment: Experiment, file: YamlFile) -> No
         # If the command line has set the task's own sandbox, too, the user means both.
         if sandbox == experiment.sandbox or file.is_overridden(*place):
             continue
-        path = ".".join(map(str, file.without_single_items(place)))
+        # As `--set` names it: without the number of the task if the file's `tasks` is a single task and no list.
+        setting = ".".join(map(str, file.without_single_items(place)))
         raise InvalidExperiment(
             f"{file.where('sandbox')} would not change {task.name}, which has sandbox: {sandbox} in its args. Set it "
-            f"there: --set {path}={experiment.sandbox or 'null'}"
+            f"there: --set {setting}={experiment.sandbox or 'null'}"
         )
 
 

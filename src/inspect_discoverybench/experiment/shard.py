@@ -95,8 +95,9 @@ class Shard:
         """
         # The first sample of each run goes to the shard after the one that has the first sample of the previous run. If
         # it always went to the first shard, the first shards would have one sample more than the others in every run.
-        first = (self.number - 1 - position) % self.count
-        return samples[first :: self.count]
+        first_shard = position % self.count  # counted from 0
+        first_index = (self.number - 1 - first_shard) % self.count
+        return samples[first_index :: self.count]
 
 
 def restrict_to_shard(eval_set: EvalSet, shard: Shard) -> EvalSet:

@@ -70,8 +70,9 @@ async def write_task(
     except AuthorFailed as error:
         return Rejection(task.name, "text", error.message)
 
-    # The columns of a data file for this task alone. It is not known yet with which accepted tasks it will share its
-    # data file. A shared file has no other columns, and perhaps fewer.
+    # The columns of a data file for this task alone, because it is not known yet which accepted tasks will share the
+    # file. Another task can only remove columns (those that would give its answer away), so the reviewer sees all that
+    # an agent will see.
     columns = file_columns(tree, [task], task.name)
     shown = {
         **facts,

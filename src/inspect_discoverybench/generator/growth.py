@@ -167,7 +167,7 @@ class Growth:
             "rows": tree.description,
             "count": count,
             "used_names": used_names,
-            "seed": self.settings.seed,  # no prompt refers to it: with another seed, the request differs
+            "seed": self.settings.seed,  # only so that requests with different seeds differ; no prompt explains it
         }
         return await ask(self.author, "distractors", values, Distractors, check)
 
@@ -210,7 +210,7 @@ class Growth:
         return {
             "workflow_steps": self._random(domain, node).sample(steps, 2),
             "used_names": used_names,
-            "seed": self.settings.seed,  # no prompt refers to it: with another seed, the request differs
+            "seed": self.settings.seed,  # only so that requests with different seeds differ; no prompt explains it
         }
 
     def _random(self, *key: object) -> random.Random:

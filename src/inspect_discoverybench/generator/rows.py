@@ -154,8 +154,9 @@ def typed(values: Column, spec: Spec) -> Column:
     if not np.isfinite(numbers).all():
         raise ValueError("some values are not finite (division by zero, log, overflow)")
     if spec["type"] == "boolean":
-        # In a gold expression with a longer path, this expression takes the place of the column. So its values must be
-        # booleans themselves: 0 and 1 would not be converted there.
+        # The gold expression of a task over several levels of the tree has this expression where the column's name
+        # would be, and does not convert its values. If 0 and 1 were converted to booleans here, the data would have
+        # booleans, and that gold expression would have numbers.
         if values.dtype != bool:
             raise ValueError("the values are not True or False")
         return values

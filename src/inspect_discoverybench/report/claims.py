@@ -50,8 +50,8 @@ class _Pair:
 
         first = [*self.data, *self.placebos][0]  # with the data, if there is such a run
         row = first.key_columns
-        # The benchmark of the data has a title only if some configuration was run with the data. Otherwise, the row
-        # shows the benchmark of the placebo.
+        # A row without runs with the data stands in the panel of the data, too, if another configuration was run with
+        # them: only benchmarks with runs have a title, and so a panel.
         data_benchmark = without_placebo(first.configuration.benchmark)
         if data_benchmark in titles:
             row["benchmark"] = data_benchmark

@@ -74,10 +74,12 @@ def _versions(results: Iterable[ResultRow]) -> list[TaskResult]:
     """Divide the results of a sample by its inputs. The versions are in the order in which they were first run."""
     versions: list[list[ResultRow]] = []
     for result in results:
-        same = [rows for rows in versions if not changed_inputs(rows[0].sample.inputs, result.sample.inputs)]
-        if same:
-            first, *_ = same
-            first.append(result)
+        matching = [
+            version for version in versions if not changed_inputs(version[0].sample.inputs, result.sample.inputs)
+        ]
+        if matching:
+            # Several can match, because an input that a log does not record is not compared.
+            matching[0].append(result)
         else:
             versions.append([result])
     return [TaskResult(rows) for rows in versions]

@@ -73,7 +73,7 @@ class Exchange:
     is_probe: bool = False
     replies: list[str] = field(default_factory=list)
     _raised_limit: int | None = None
-    _is_retried: bool = False
+    _has_retries: bool = False
 
     async def send(self, conversation: list[ChatMessage]) -> ModelOutput:
         """Send a conversation. If the reply has no choices, send it again.
@@ -128,9 +128,9 @@ class Exchange:
         Returns:
             Whether there is something to change, so that the repetition may succeed.
         """
-        if self.is_probe and not self._is_retried and not self._may_be_refusal(error):
+        if self.is_probe and not self._has_retries and not self._may_be_refusal(error):
             # The failure may be a rate limit, for example. Inspect's retries wait until it is over.
-            self._is_retried = True
+            self._has_retries = True
             return True
         if is_bad_request(error) and self._raised_limit is not None:
             # The provider may not allow as many tokens.
@@ -145,9 +145,9 @@ class Exchange:
         """
         if is_bad_request(error):
             return True
-        if self._is_retried and http_status(error) != NOT_FOUND:
-            # Inspect has retried the request in vain, so this is an outage. A 404 may still be a refusal, because
-            # Inspect does not retry it.
+        if self._has_retries and http_status(error) != NOT_FOUND:
+            # Inspect has repeated the request in vain, so this is an outage. It does not repeat a request after a 404,
+            # which may still be a refusal.
             return False
         return self.is_probe and may_be_bad_request(error)
 
@@ -173,6 +173,6 @@ class Exchange:
         # This is a copy, so it is changed in place. A further merge would copy the schema of the reply again.
         if self._raised_limit is not None:
             config.max_tokens = self._raised_limit
-        if self.is_probe and not self._is_retried:
+        if self.is_probe and not self._has_retries:
             config.max_retries = 0
         return config

@@ -362,7 +362,10 @@ async def _container_loss(container: str) -> str | None:
 
 
 async def _provider_loss(has_started: bool) -> str | None:
-    """Why another provider's sandbox runs no commands; None if it runs one, or if the agent's code may be the cause.
+    """Why the sandbox runs no commands; None if it runs one, or if the agent's code may be the cause.
+
+    This is for sandboxes whose container is not known: those of other providers than Docker, and Docker's before a
+    kernel has started.
 
     Args:
         has_started: Whether a kernel has started in the sandbox. The agent's code may have run then.

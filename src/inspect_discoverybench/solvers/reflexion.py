@@ -165,8 +165,8 @@ class _TrialAnswer:
         stored.submission = self.submission
         stored.texts = self.texts
         if self.submission is not None:
-            # The completion of this output is the submission. If that trial submitted nothing, the output of the trial
-            # that was ended stays.
+            # The completion of the output is the submission, so both are restored together. If this trial submitted
+            # nothing, its output shows no submission, and the sample keeps the output of the trial that was ended.
             state.output = self.output
 
 

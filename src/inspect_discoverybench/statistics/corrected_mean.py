@@ -66,9 +66,10 @@ def corrected_mean(
     # The distribution of errors is skewed: a few labels may show no error, and the standard error would be too small.
     # So it is computed as if there were one more labelled cluster. This cluster has the mean share of the labelled
     # clusters, and an error of 1/2.
-    additional = float(represented_by_labels.sum()) / effective_clusters / 2
+    mean_share = float(represented_by_labels.sum()) / effective_clusters
+    additional_deviation = mean_share / 2
     variance = cluster_variance(deviations, effective_clusters)
-    standard_error = math.hypot(math.sqrt(variance), additional)
+    standard_error = math.hypot(math.sqrt(variance), additional_deviation)  # the root of the sum of both variances
     half_width = t_quantile(effective_clusters) * standard_error
     return Estimate(
         mean=mean,

@@ -50,22 +50,22 @@ def mean_interval(bounds: Bounds, clusters: Sequence[Hashable]) -> Interval:
 
     tail = SIGNIFICANCE_LEVEL / 2
     return Interval(
-        low=interval_of(lowest, tail, unseen=tail, max_size=lowest.count).low,
-        high=interval_of(highest, tail, unseen=tail, max_size=highest.count).high,
+        low=interval_of(lowest, tail, probability_unseen=tail, max_size=lowest.count).low,
+        high=interval_of(highest, tail, probability_unseen=tail, max_size=highest.count).high,
     )
 
 
-def interval_of(result: ClusterMean, tail: float, unseen: float, max_size: float) -> Interval:
+def interval_of(result: ClusterMean, tail: float, probability_unseen: float, max_size: float) -> Interval:
     """Clopper and Pearson's interval for a mean of values in [0, 1], wide enough for values that no cluster shows.
 
     Args:
         result: The mean, of at least two clusters.
         tail: Probability beyond each end.
-        unseen: A share of all values may be 0, or may be 1, although no cluster shows any of them. The interval allows
-            for the largest share that stays unseen with this probability.
+        probability_unseen: A share of all values may be 0, or may be 1, although no cluster shows any of them. The
+            interval allows for the largest share that stays unseen with this probability.
         max_size: The largest effective sample size.
     """
-    with_unseen_values = _interval_with_unseen_values(result, unseen)
+    with_unseen_values = _interval_with_unseen_values(result, probability_unseen)
     # Where all values are 0 or all are 1, only unseen values can move the mean, and an end of Clopper and Pearson's
     # interval is NaN.
     if not 0 < result.mean < 1:
@@ -78,13 +78,13 @@ def interval_of(result: ClusterMean, tail: float, unseen: float, max_size: float
     )
 
 
-def _interval_with_unseen_values(result: ClusterMean, unseen: float) -> Interval:
+def _interval_with_unseen_values(result: ClusterMean, probability_unseen: float) -> Interval:
     """The interval from the mean if the unseen values are 0 to the mean if they are 1.
 
-    Clusters are independent. So all of them show only seen values with the probability
-    `share_of_seen_values ** effective_clusters`, which is `unseen`.
+    `probability_unseen` is the probability that no cluster shows an unseen value. Clusters are independent, so it is
+    `share_of_seen_values ** effective_clusters`, from which the share is computed.
     """
-    share_of_seen_values = unseen ** (1 / result.effective_clusters)
+    share_of_seen_values = probability_unseen ** (1 / result.effective_clusters)
     return Interval(
         low=share_of_seen_values * result.mean,  # the unseen values are 0
         high=1 - share_of_seen_values * (1 - result.mean),  # the unseen values are 1
