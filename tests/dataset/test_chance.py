@@ -56,5 +56,5 @@ def test_the_command_prints_a_row_for_each_table() -> None:
     assert "mine/a.csv" in output
     assert "not independent" in output
     [numbers] = json.loads(completed("data audit --path mine --placebo 2 --json")).values()
-    assert numbers["tests"] == 15  # the pairs of five columns of numbers and the category
+    assert numbers["tests"] == 6 * 5 // 2  # the pairs of six columns: five of numbers, and the category
     assert "placebo must be a positive integer" in refused("data audit --path mine --placebo 0")

@@ -303,11 +303,11 @@ def test_a_share_in_a_subgroup_does_not_hold_on_a_placebo() -> None:
 
 
 @pytest.mark.usefixtures("upstream")
-def test_what_tables_of_two_rows_have_in_common_over_columns_of_years_holds_on_a_placebo() -> None:
-    """A table has a row for each of two groups of countries, and a column for each year.
+def test_a_trend_over_the_years_holds_on_a_placebo_if_each_year_is_a_column_of_two_rows() -> None:
+    """Each table has two rows, one for each group of countries, and a column for each year.
 
-    A permutation of a column can only exchange the two groups in that year. So trends over the years stay, and with
-    them the correlation of two tables.
+    A permutation of a column can only exchange the two groups in that year. So the values of both tables still rise
+    from year to year, and are correlated.
     """
 
     def by_group_and_year(path: Path) -> pd.Series:

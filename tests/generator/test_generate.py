@@ -166,9 +166,9 @@ def test_a_failing_expression_is_sent_back_with_the_reason(expression: str, reas
 
 
 def test_numbers_do_not_stand_for_true_and_false(tmp_path: Path) -> None:
-    """In a gold expression with a longer path, this expression takes the place of the column.
+    """If numbers were converted to booleans, the data would have True and False.
 
-    The column would have only True and False, and the gold expression the numbers.
+    The gold expression of a longer path contains this expression in place of the column, and would have the numbers.
     """
     target = {"name": "is_fast", "description": "Whether the boat is fast", "type": "boolean"}
     root = {**ROOT, "target": target, "expression": "df['sail_area'] - df['hull_drag']", "children": [SAIL, DRAG]}
@@ -218,7 +218,10 @@ GIVEN_AWAY = {
 
 
 def rejection(out: Path, **steps: Any) -> tuple[str, str]:
-    """Generate a set whose only task is rejected. Returns the criterion and the reason."""
+    """Generate a set whose only task is rejected; return the criterion and the reason.
+
+    Checks that the sample scores 0 and that no task is written.
+    """
     log = generate(out, scripted_author(**steps), height=1)
     [(name, criterion, reason)] = state_of(log).rejected
     assert name == "top_speed/1"
@@ -241,7 +244,7 @@ def rejection(out: Path, **steps: Any) -> tuple[str, str]:
 def test_a_rejected_task_has_a_reason_and_nothing_is_written(
     step: str, reply: Any, criterion: str, reason: str, tmp_path: Path
 ) -> None:
-    rejected_by, why = rejection(tmp_path / "set", **{step: reply})
+    rejected_by, why = rejection(tmp_path / "set", **{step: reply})  # checks that no task is written
     assert rejected_by == criterion
     assert reason in why
 

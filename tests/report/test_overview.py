@@ -168,7 +168,7 @@ def test_agents_with_few_scored_tasks_do_not_compete() -> None:
 
 
 def test_a_mean_is_stated_on_new_studies() -> None:
-    studies = ["nls", *"abcdefghi"]
+    studies = ["nls", *"abcdefghi"]  # the study of `nls` is a guess: its tasks are from several works
     tasks = []
     for study in studies:
         tasks += results({f"{study} 1": 1.0, f"{study} 2": 0.0}, study=study)

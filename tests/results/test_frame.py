@@ -228,7 +228,7 @@ def test_limits_of_samples_are_shown_with_inspects_names(header: EvalLog) -> Non
     assert run.limits == ("message_limit=100", "time_limit=60", "token_limit=5000", "token_limit_type=output")
 
 
-def test_models_of_roles_are_shown_without_the_judge(header: EvalLog) -> None:
+def test_models_of_roles_are_shown_without_their_urls_and_without_the_judge(header: EvalLog) -> None:
     critic = ModelConfig(model="a/b", config=GenerateConfig(temperature=0), base_url="http://node7:8000/v1")
     header.eval.model_roles = {"critic": critic, "grader": ModelConfig(model="c/d")}
     assert RunRecord.of(header).roles == ("critic=a/b (temperature=0.0)",)
@@ -379,10 +379,10 @@ def test_valid_samples_of_a_log_with_invalid_ones_are_read_and_the_others_are_mi
     assert notice.endswith("count as missing: 1. Replace them: `inspect eval-retry invalid.eval`.")
 
 
-def test_a_sample_is_invalid_in_a_copy_of_the_log_that_was_changed_later(demo_log: Path) -> None:
+def test_of_two_copies_of_a_log_the_one_that_was_changed_last_counts(demo_log: Path) -> None:
     shutil.copy(demo_log, "before.eval")
     invalidate_first(str(demo_log), "later.eval")
-    os.utime("before.eval", (0, 0))
+    os.utime("before.eval", (0, 0))  # changed in 1970
     assert read_results(["before.eval", "later.eval"]).samples.hms.count() == 3
 
 
@@ -396,7 +396,8 @@ def test_a_retry_replaces_invalid_samples(demo_log: Path) -> None:
 
 def test_logs_are_read_in_order_by_several_processes(tmp_path: Path) -> None:
     run = Run("real", "react", "provider/large", 0.3)
-    runs = [run] * MIN_PARALLEL
+    runs = [run] * MIN_PARALLEL  # fewer are read by one process
+    # Inspect does not quote paths in its URLs, so these characters must stay as they are.
     paths = write_logs(runs, tmp_path / "a%20b #1", samples=1)
     results = read_results([tmp_path])
     logs = [Path(row.run.log) for row in results.rows]

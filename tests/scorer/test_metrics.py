@@ -102,11 +102,12 @@ def test_epochs_are_averaged_and_each_one_is_counted() -> None:
 
 def test_the_log_of_several_epochs_counts_each_one() -> None:
     agreeing = scripted()
-    invalid = iter(["?"] * 3)
+    # All three attempts at one question are invalid. Samples run one by one, so all three belong to one sample.
+    invalid_replies = iter(["?"] * 3)
 
     def answer(request: Request) -> str:
         if question(request) == "relationship":
-            return next(invalid, '{"answer": "A"}')
+            return next(invalid_replies, '{"answer": "A"}')
         return str(agreeing(request))
 
     judge = InProcessJudge(answer)

@@ -261,7 +261,7 @@ def test_a_single_pair_is_judged_by_a_server_that_fails_because_of_the_defaults(
 
 
 @pytest.mark.parametrize("status", UNCERTAIN)
-def test_a_temporary_failure_leaves_the_defaults(status: int) -> None:
+def test_the_defaults_are_kept_after_a_temporary_failure(status: int) -> None:
     agreeing = scripted(extract=CONTEXTS)
     failures_before_success = UNCERTAIN[status]
     failures: Counter[str | None] = Counter()

@@ -198,12 +198,14 @@ def test_after_the_last_turn_the_analyst_submits() -> None:
     assert offered(last) == ["submit"]
 
 
-def test_the_planner_revises_at_most_twice_after_two_turns_without_progress() -> None:
+def test_after_two_turns_without_progress_the_planner_revises_but_only_twice() -> None:
     script: list[Turn] = [PLANNED]
     for number in range(6):
         script += [verdict("coder", f"try-{number}", progress=False), WORKED]
     script.append(SUBMITTED)
     sample = play(script, datavoyager(turns=6))
+    # Between the plan and the submission. The verdicts with try-1 and try-3 are the second ones without progress, so
+    # the planner revises instead. After two revisions, the coder has all turns.
     assert turns(sample)[1:-1] == [
         "coder: try-0",
         REVISE,

@@ -186,6 +186,7 @@ def test_a_retry_runs_the_same_agent(mine: str, agent: str, solver_name: str) ->
     def answer(_: Request) -> Answer:
         return next(answers)
 
+    # The solver of the file calls no model, so that no request of it could fail. Here it calls one first.
     Path(mine).write_text(MINE.replace("state.output =", "await generate(state); state.output ="), "utf-8")
     with lab(answer) as (model, _):
         task = demo(agent=agent.replace("FILE", mine))

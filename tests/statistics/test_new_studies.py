@@ -88,10 +88,11 @@ def test_without_the_study_of_every_task_and_several_nothing_is_said(studies: li
     assert estimate.new_studies is None
 
 
-def test_equal_scores_of_some_studies_do_not_bind_others() -> None:
-    """If one study in five has successes, 13 studies have none in 5.5 % of the cases: 0.8^13.
+def test_the_interval_is_wide_although_all_measured_studies_have_equal_scores() -> None:
+    """If one study in five had successes, 13 studies would all have none with the probability 0.8^13 = 5.5 %.
 
-    So if all scores are 0, the interval on new studies reaches nearly 0.2 at least, and if all are 1, nearly 0.8.
+    So 13 studies without a success do not exclude a share of nearly 0.2, and 13 with only successes do not exclude one
+    of nearly 0.8.
     """
     zeros = np.zeros(200)
     ones = np.ones(200)
