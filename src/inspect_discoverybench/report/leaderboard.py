@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 
 from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.report.charts import Style, agent_colors
@@ -298,16 +299,20 @@ def _reason_for_no_best(competitors: Sequence[Standing], floor: float | None) ->
 
 def _is_study_edited(standings: Sequence[Standing]) -> bool:
     """Whether samples with one id have different gold hypotheses, gold workflows or data files."""
-    earlier_samples: defaultdict[str, list[SampleRecord]] = defaultdict(list)
+    samples_by_id: defaultdict[str, list[SampleRecord]] = defaultdict(list)
     for standing in standings:
         for task in standing.tasks:
-            # With each of them, because what a sample does not record is not compared.
-            for earlier in earlier_samples[task.sample.id]:
-                changes = changed_inputs(earlier.inputs, task.sample.inputs)
-                # Configurations with different hints have different task texts on purpose.
-                if any(change != "task text" for change in changes):
-                    return True
-            earlier_samples[task.sample.id].append(task.sample)
+            samples_by_id[task.sample.id].append(task.sample)
+    return any(_have_different_data(samples) for samples in samples_by_id.values())
+
+
+def _have_different_data(samples: Sequence[SampleRecord]) -> bool:
+    # All pairs, because what a sample does not record is not compared.
+    for first, second in combinations(samples, 2):
+        changes = changed_inputs(first.inputs, second.inputs)
+        # Configurations with different hints have different task texts on purpose.
+        if any(change != "task text" for change in changes):
+            return True
     return False
 
 
