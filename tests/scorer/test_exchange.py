@@ -72,15 +72,19 @@ def test_three_truncated_replies_are_reported() -> None:
     assert "truncated by the token limit" in score.explanation
 
 
-def test_a_rejected_higher_limit_is_dropped() -> None:
-    cut = Cut("")
-    agreeing = first_answering(cut)
-    refusal = Refused("max_tokens is too large: 4096. This model supports at most 2048.", "max_tokens")
+def refusing_higher_limits(refusal: Answer) -> Callable[[Request], Answer]:
+    """Cut the first reply, so that the judge sets a higher limit, and refuse requests with a limit."""
+    agreeing = first_answering(Cut(""))
 
     def answer(request: Request) -> Answer:
         return refusal if request.get("max_tokens") else agreeing(request)
 
-    with serve(answer) as endpoint:
+    return answer
+
+
+def test_a_rejected_higher_limit_is_dropped() -> None:
+    refusal = Refused("max_tokens is too large: 4096. This model supports at most 2048.", "max_tokens")
+    with serve(refusing_higher_limits(refusal)) as endpoint:
         judge = judge_at(endpoint)
         score = judged_by(judge)
     assert score.values == FULL
@@ -92,12 +96,7 @@ def test_a_higher_limit_is_dropped_if_the_context_window_is_too_small_for_it() -
     # Inspect reads this error as a reply with the stop reason `model_length`.
     error = {"message": "The maximum context length is 4096 tokens.", "code": "context_length_exceeded"}
     too_long = Raw(400, json.dumps({"error": error}).encode())
-    agreeing = first_answering(Cut(""))
-
-    def answer(request: Request) -> Answer:
-        return too_long if request.get("max_tokens") else agreeing(request)
-
-    with serve(answer) as endpoint:
+    with serve(refusing_higher_limits(too_long)) as endpoint:
         judge = judge_at(endpoint)
         score = judged_by(judge)
     assert score.values == FULL
