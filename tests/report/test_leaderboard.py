@@ -85,35 +85,3 @@ def test_hints_are_named_even_if_all_runs_have_them() -> None:
     shown = contents(results({"a": 1.0}, task_arguments=hints), results({"a": 0.5}, task="demo", task_arguments=hints))
     names = {standing.configuration.benchmark: standing.name for standing in shown.leaderboard.standings}
     assert names == {"DB-REAL test": "react · provider/model (domain_knowledge)", "demo": "react · provider/model"}
-
-
-def test_framings_are_never_pooled_and_do_not_compete() -> None:
-    pressure = '{"framing": "pressure"}'
-    [benchmark] = contents(
-        results({"a": 0.5, "b": 0.0}),
-        results({"a": 0.0, "b": 0.5}, task_arguments='{"framing": "neutral"}'),
-        results({"a": 1.0, "b": 1.0}, task_arguments=pressure),
-        results({"a": 0.0, "b": 0.0}, agent="codegen"),
-    ).leaderboard.benchmarks
-    kinds = {standing.name: (standing.kind, standing.hms) for standing in benchmark.standings}
-    # The framing that is passed but is the default is no other configuration.
-    assert kinds == {
-        "react · provider/model": ("best agent", 0.25),
-        "react · provider/model (framing=pressure)": ("agent", 1),
-        "codegen · provider/model": ("agent", 0),
-    }
-
-
-@pytest.mark.parametrize("task", ["demo", "custom"])
-def test_a_framing_does_not_compete_on_a_task_without_splits_either(task: str) -> None:
-    [benchmark] = contents(
-        results({"a": 0.5, "b": 0.0}, task=task),
-        results({"a": 1.0, "b": 1.0}, task=task, task_arguments='{"framing": "pressure"}'),
-        results({"a": 0.0, "b": 0.0}, task=task, agent="codegen"),
-    ).leaderboard.benchmarks
-    kinds = {standing.name: standing.kind for standing in benchmark.standings}
-    assert kinds == {
-        "react · provider/model": "best agent",
-        "react · provider/model (framing=pressure)": "agent",
-        "codegen · provider/model": "agent",
-    }

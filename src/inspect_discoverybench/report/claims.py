@@ -11,9 +11,10 @@ import pandas as pd
 from inspect_discoverybench.comparison.difference import key_difference
 from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.report.charts import Chart, joined
-from inspect_discoverybench.report.leaderboard import Leaderboard, Standing
+from inspect_discoverybench.report.leaderboard import Leaderboard
 from inspect_discoverybench.report.means import IntervalNames, Row, difference_columns, interval_columns
 from inspect_discoverybench.report.section import Section
+from inspect_discoverybench.report.standing import Standing
 from inspect_discoverybench.results.configuration import without_placebo
 from inspect_discoverybench.results.result_row import ResultRow, claim_prompts
 from inspect_discoverybench.results.task_result import TaskResult, mean_score

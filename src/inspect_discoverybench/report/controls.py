@@ -6,9 +6,10 @@ import pandas as pd
 
 from inspect_discoverybench.comparison.difference import key_difference
 from inspect_discoverybench.report.charts import dots
-from inspect_discoverybench.report.leaderboard import AGENT, BEST, FLOOR, Leaderboard, Standing
+from inspect_discoverybench.report.leaderboard import Leaderboard
 from inspect_discoverybench.report.means import HIGH, HMS, LOW, IntervalNames, Row, bound_columns, difference_columns
 from inspect_discoverybench.report.section import Section
+from inspect_discoverybench.report.standing import AGENT, BEST, FLOOR, Standing
 from inspect_discoverybench.results.configuration import without_placebo
 from inspect_discoverybench.results.run_record import Settings
 

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from inspect_discoverybench.report.leaderboard import Leaderboard, Standing
+from inspect_discoverybench.report.leaderboard import Leaderboard
 from inspect_discoverybench.report.means import IntervalNames, Row, interval_columns
 from inspect_discoverybench.report.section import Section
+from inspect_discoverybench.report.standing import Standing
 from inspect_discoverybench.statistics.epochs import across_epochs
 from inspect_discoverybench.statistics.partial_scores import PartialScores
 

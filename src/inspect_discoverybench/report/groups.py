@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from inspect_discoverybench.report.charts import Chart, dots
-from inspect_discoverybench.report.leaderboard import BEST, Benchmark, Leaderboard
+from inspect_discoverybench.report.leaderboard import Benchmark, Leaderboard
 from inspect_discoverybench.report.means import HMS_INTERVAL, Row, count_columns, interval_columns
 from inspect_discoverybench.report.section import Section, descriptions
+from inspect_discoverybench.report.standing import BEST
 from inspect_discoverybench.report.table import MIN_TASKS
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.results.task_result import TaskResult, mean_score

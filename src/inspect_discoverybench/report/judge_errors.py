@@ -7,9 +7,10 @@ import pandas as pd
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.human_study.labels import LabelledSample
-from inspect_discoverybench.report.leaderboard import Leaderboard, Standing
+from inspect_discoverybench.report.leaderboard import Leaderboard
 from inspect_discoverybench.report.means import HIGH, LOW, Row
 from inspect_discoverybench.report.section import Section
+from inspect_discoverybench.report.standing import Standing
 from inspect_discoverybench.statistics.corrected_mean import corrected_mean
 
 MIN_LABELLED_CLUSTERS = 10

@@ -7,7 +7,7 @@ import pandas as pd
 from inspect_discoverybench.dataset.published_study import GUESSED_STUDIES
 from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.report.charts import dots
-from inspect_discoverybench.report.leaderboard import Leaderboard, Standing
+from inspect_discoverybench.report.leaderboard import Leaderboard
 from inspect_discoverybench.report.means import (
     HIGH,
     HMS,
@@ -20,6 +20,7 @@ from inspect_discoverybench.report.means import (
 )
 from inspect_discoverybench.report.published import published_points
 from inspect_discoverybench.report.section import Section
+from inspect_discoverybench.report.standing import Standing
 from inspect_discoverybench.scorer.released_form import RELEASED
 
 RELEASED_INTERVAL = IntervalNames("HMS released × 100", LOW, HIGH)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from inspect_discoverybench.comparison.difference import key_difference
 from inspect_discoverybench.dataset.task_text import NEUTRAL
-from inspect_discoverybench.report.leaderboard import BEST, Benchmark, Standing
+from inspect_discoverybench.report.leaderboard import Benchmark
 from inspect_discoverybench.report.published import PublishedScore, published_scores
+from inspect_discoverybench.report.standing import BEST, Standing
 from inspect_discoverybench.scorer.judge_record import is_offline
 from inspect_discoverybench.statistics.mean import Estimate
 

@@ -1,0 +1,108 @@
+"""Which configurations of a benchmark compete, and which of them are best."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from inspect_discoverybench.dataset.task_text import NEUTRAL
+from inspect_discoverybench.report.standing import AGENT, FLOOR, Standing, highest_hms, judges_of
+from inspect_discoverybench.results.sample_inputs import changed_inputs
+from inspect_discoverybench.results.sample_record import SampleRecord
+from inspect_discoverybench.scorer.judge_record import is_offline
+
+MIN_COVERAGE = 0.9
+"""Share of tasks that a competitor must have scored, at least. The tasks are those that the agent with the most scored
+tasks has scored."""
+
+ROUNDING = 1e-9
+"""Means that differ by no more than this are equal."""
+
+
+@dataclass(frozen=True)
+class Competition:
+    """The agents of a benchmark whose means can be compared, and the best of them.
+
+    Attributes:
+        best: The competitors with the highest mean HMS: several if they are tied, none if no best agent is marked.
+        runners_up: The other competitors: all of them if no best agent is marked.
+        no_best: Why no best agent is marked; None if one is.
+    """
+
+    best: Sequence[Standing]
+    runners_up: Sequence[Standing]
+    no_best: str | None
+
+    @classmethod
+    def of(cls, standings: Sequence[Standing]) -> "Competition":
+        """Let the agents of a benchmark compete.
+
+        Args:
+            standings: All configurations of the benchmark, with its oracles and its floor.
+        """
+        competitors = _competitors(standings)
+        floor = highest_hms(standing for standing in standings if standing.kind == FLOOR)
+        no_best = _reason_for_no_best(competitors, floor)
+        best = _best(competitors) if no_best is None else []
+        return cls(best, [standing for standing in competitors if standing not in best], no_best)
+
+
+def _competitors(standings: Sequence[Standing]) -> list[Standing]:
+    """Agents with enough tasks, as `MIN_COVERAGE` says. The mean over fewer tasks does not say which agent is better.
+
+    A framing urges agents to find something, or allows them to find nothing. Agents with a framing do not compete.
+    """
+    agents = [
+        standing for standing in standings if standing.kind == AGENT and standing.configuration.framing == NEUTRAL
+    ]
+    ids_by_agent = {agent: agent.scored_ids for agent in agents}
+    reference_ids = max(ids_by_agent.values(), key=len, default=set())
+    min_common = max(1, MIN_COVERAGE * len(reference_ids))  # an agent without any scored task does not compete
+    return [agent for agent, ids in ids_by_agent.items() if len(ids & reference_ids) >= min_common]
+
+
+def _reason_for_no_best(competitors: Sequence[Standing], floor: float | None) -> str | None:
+    """Why none of the competitors can be called the best; None if one can."""
+    judges = judges_of(competitors)
+    if any(is_offline(judge) for judge in judges):
+        return "the judge is not a language model"
+    if len(judges) > 1:
+        return "different judges scored the samples"
+    versions = set()
+    for competitor in competitors:
+        versions |= {(result.run.version_number, result.run.data_commit) for result in competitor.results}
+    if len(versions) > 1 or _is_study_edited(competitors):
+        return "the task versions or the data differ"
+    if len(competitors) < 2:
+        return "there is no other agent to compare with"
+    highest = highest_hms(competitors)
+    if highest is not None and floor is not None and highest <= floor:
+        return "no agent is above the floor"
+    return None
+
+
+def _is_study_edited(standings: Sequence[Standing]) -> bool:
+    """Whether samples with one id have different gold hypotheses, gold workflows or data files."""
+    samples_by_id: defaultdict[str, list[SampleRecord]] = defaultdict(list)
+    for standing in standings:
+        for task in standing.tasks:
+            samples_by_id[task.sample.id].append(task.sample)
+    return any(_have_different_data(samples) for samples in samples_by_id.values())
+
+
+def _have_different_data(samples: Sequence[SampleRecord]) -> bool:
+    # All pairs, because what a sample does not record is not compared.
+    for first, second in combinations(samples, 2):
+        changes = changed_inputs(first.inputs, second.inputs)
+        # Configurations with different hints have different task texts on purpose.
+        if any(change != "task text" for change in changes):
+            return True
+    return False
+
+
+def _best(competitors: Sequence[Standing]) -> list[Standing]:
+    """The competitors with the highest mean HMS: several if they are tied."""
+    highest = highest_hms(competitors)
+    if highest is None:
+        return []
+    return [standing for standing in competitors if standing.hms is not None and standing.hms >= highest - ROUNDING]
