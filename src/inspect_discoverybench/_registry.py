@@ -59,8 +59,8 @@ def _lazy(module: str, name: str, result: Any = Any) -> Callable[..., Any]:
         module: The module of the function, imported at the first call.
         name: Name of the function.
         result: The return annotation of the new function. To create a registered solver, scorer or metric, Inspect
-            calls the function only if this is `Solver`, `Scorer` or `Metric`. Otherwise it takes the function itself
-            for the object.
+            calls the new function only if its return annotation is `Solver`, `Scorer` or `Metric`. With any other
+            annotation, Inspect takes the function itself for the solver, scorer or metric.
     """
 
     def create(**arguments: Any) -> Any:
@@ -100,5 +100,6 @@ _add_scorer("judge_pairs.audit", "audit", log_name="judge_audit")
 _add_scorer("generator.generate", "accepted", log_name="accepted")
 _add_metric("scorer.metrics", "hms_summary", "inspect_discoverybench/hms")
 _add_metric("judge_pairs.audit", "effect", "inspect_discoverybench/effect")
+# A log has the arguments of `constant_judge` beside each of these names, so one function serves all of them.
 for _name in CONSTANT_JUDGES:
     _add_metric("judge_pairs.audit", "constant_judge", _name)

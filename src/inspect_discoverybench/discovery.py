@@ -76,7 +76,8 @@ def discovery_task(
         commit: Commit of the released data; None for other data.
         placebo: Seed of the permutation of every column; None for the data as they are. The name and the version of
             a task with permuted data say so, because its scores do not belong in a mean with the scores of others.
-        claim: Whether the judge is asked if the hypothesis claims a relationship. Under the placebo, it always is.
+        claim: Whether the judge also decides, on the data as they are, whether the hypothesis claims a relationship.
+            With `placebo`, it decides this even if `claim` is false (`is_claim_asked`).
         filters: Accepted values by metadata field.
     """
     title = f"DiscoveryBench {title}"
@@ -101,7 +102,7 @@ def discovery_task(
         # Under Inspect's command line, the judge is checked here, before any sample starts. In a Python program, the
         # role `grader` is not known yet, so only `require_judge` checks the judge, when a sample starts.
         require_judge_of_command(judge)
-        setup.insert(0, require_judge(judge))
+        setup.insert(0, require_judge(judge))  # first, so that a sample without a judge fails before any other work
         scorer = hms(grader=judge, aggregation=aggregation, claim=claim)
         metadata[DEFAULT_JUDGE_KEY] = judge
 
@@ -116,8 +117,8 @@ def discovery_task(
         scorer=scorer,
         headline_metric=SCORE_NAME if scorer else None,
         sandbox=specification,
-        # Inspect cannot save a checkpoint of the container, because it cannot read the folders in memory. A task does
-        # not see the option `--checkpoint`, so it cannot refuse the option. False overrides it.
+        # Inspect cannot save a checkpoint of the container, because it cannot read the container's folders in memory. A
+        # task cannot refuse the option `--checkpoint`, because it does not see the option. False overrides the option.
         checkpoint=False if specification.type == "docker" else None,
         message_limit=200,
         # Waiting for retries and for shared slots is not work, so a provider's outage does not use up this limit.
@@ -155,7 +156,8 @@ def _viewer(claim: bool, is_placebo: bool) -> ViewerConfig:
 
     Args:
         claim: Whether the judge is asked about claims, so that there is a column for them.
-        is_placebo: Whether the data are permuted. The column is then always shown, and every claim in it is false.
+        is_placebo: Whether the data are permuted. Then there is a column for claims even if `claim` is false, and every
+            claim in it is false.
     """
     labels = dict(SCORE_KEYS)
     scales = {key: ScoreColorScale(palette="good-high", min=0, max=1) for key in SCORE_KEYS}

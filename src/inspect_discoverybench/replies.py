@@ -26,14 +26,17 @@ _NO_REPLY = {
     "model_length": "the question does not fit into the context window.",
     "content_filter": "it was stopped by a content filter.",
 }
-"""Stop reasons after which a text is not read as a reply, even if it is a whole object, and what is wrong with it. The
-same question is then asked again."""
+"""What is wrong with a reply, by the stop reasons after which its text is not read, even if the text is a whole object.
+
+Such a reply is not sent back: the same question is asked again."""
 
 _MAX_SENT_BACK = 20_000
 """Maximum length of an invalid reply that is sent back, in characters, so that it fits into the context window."""
 
 _NO_CONTENT = "(no content)"
-"""What is sent back in place of an empty reply, as Inspect does: some servers refuse an empty message."""
+"""What is sent back in place of an empty reply, because some servers refuse an empty message.
+
+Inspect's providers put the same text in place of empty messages."""
 
 _REASONING_START = pattern(Meaning.REASONING_STARTS)
 _REASONING_END = pattern(Meaning.REASONING_ENDS)
