@@ -97,8 +97,8 @@ def read_request(client: socket.socket) -> str:
 def warm_up(server: socket.socket) -> None:
     """Import the libraries that most cells use, one after the other, until the first client calls.
 
-    A model thinks for seconds about its first step. A client that calls at once waits for nothing: the cell then
-    imports only what it uses.
+    There is usually time for them, because a model thinks for seconds about its first step. A client that calls within
+    the first pause does not wait for any of these imports: its cell imports only what it uses.
     """
     pause = WARM_UP_SECONDS
     for name in WARM_UP:
@@ -117,7 +117,7 @@ class TimeLimit(KeyboardInterrupt):
 
 
 class Cell:
-    """The current cell, if any."""
+    """The cell that is running, if any. All cells of a kernel use the same object, one after the other."""
 
     def __init__(self) -> None:
         self.client: socket.socket | None = None
@@ -191,7 +191,7 @@ def parse(code: str, name: str) -> ast.Module:
     told which lines they were on.
 
     Raises:
-        SyntaxError: The cell is not Python, and has no notebook commands, or is not Python without them either.
+        SyntaxError: The cell is not Python, even without its notebook commands.
     """
     try:
         return ast.parse(code, name)

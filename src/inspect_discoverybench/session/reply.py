@@ -23,9 +23,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def clean(text: str) -> str:
-    """Remove escape sequences, and replace other control characters, and lone surrogates, which cannot be logged.
+    """Remove escape sequences, and replace other control characters and lone surrogates. Surrogates cannot be logged.
 
-    Text that ends in a carriage return, such as each state of a progress bar, becomes a separate line.
+    A carriage return becomes a line end, so each state of a progress bar is a line of its own.
     """
     lines = _ESCAPE_SEQUENCE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     return _CONTROL.sub("\ufffd", replace_surrogates(lines))
@@ -63,8 +63,10 @@ def read_reply(text: str, output_bytes: int) -> CellResult | None:
     # A deeply nested text exceeds the parser's recursion limit.
     except (ValueError, TypeError, RecursionError, ValidationError):
         return None
-    # The client replies neither of these. Every character of the output was at least one byte, so there are no more
-    # characters than `max_output`. The status `unusable` is set by the host.
-    if len(reply.output) > max_output or reply.status == "unusable":
+    # The client's output has at most `max_output` bytes, and each of its characters was at least one byte.
+    if len(reply.output) > max_output:
+        return None
+    # The client never replies this status. Only the host sets it.
+    if reply.status == "unusable":
         return None
     return reply

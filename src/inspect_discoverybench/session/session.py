@@ -44,7 +44,7 @@ STOP_SECONDS = 10
 """Time limit for ending a kernel, and for a check that the sandbox runs commands, in seconds."""
 
 LOSS_SECONDS = 60
-"""Time limit for finding out, in seconds, whether the sandbox was lost. A busy engine may take several."""
+"""Time limit for finding out, in seconds, whether the sandbox was lost. A busy engine may take several seconds."""
 
 CANNOT_OPEN = 2
 """Python's exit code if the script does not exist."""
@@ -54,14 +54,14 @@ MAX_REASON = 500
 
 _CONTAINER_ID = re.compile(r"[0-9a-f]{12}")
 
-MAX_PARENT = 65
-"""Maximum number of characters of a temporary directory. The path of the socket then has less than 100. The system's
-limit is 103 on macOS and 107 on Linux."""
+MAX_PARENT_LENGTH = 65
+"""Maximum number of characters in the path of a temporary directory in which the session's folder is created. The path
+of the socket in that folder then has less than 100. The system's limit is 103 on macOS and 107 on Linux."""
 
 _NEW_FOLDER = f"""\
 import tempfile
 parent = tempfile.gettempdir()
-folder = tempfile.mkdtemp(prefix="discoverybench-", dir=parent if len(parent) <= {MAX_PARENT} else "/tmp")
+folder = tempfile.mkdtemp(prefix="discoverybench-", dir=parent if len(parent) <= {MAX_PARENT_LENGTH} else "/tmp")
 """
 """Creates a folder that only its user can open, in the sandbox's temporary directory: TMPDIR, `/tmp`, `/var/tmp` or the
 working folder, whichever is the first that can be written to."""
@@ -83,7 +83,8 @@ _STARTED = re.compile(r"ready (\S+) (/.+)\n")
 """What the client prints when the kernel has started: its host and its folder."""
 
 _early_start: ContextVar[anyio.Event | None] = ContextVar("early_start", default=None)
-"""Set when the start in the background of the running sample has ended, successfully or not."""
+"""The event that tells a sample that the start of its kernel in the background has ended, successfully or not. None if
+no kernel of the sample is started in the background."""
 
 
 class SessionState(StoreModel):
@@ -196,7 +197,8 @@ class PythonSession:
 
     async def _start_early(self, ended: anyio.Event) -> None:
         try:
-            # The end of the sample waits for a start in progress, so that the clean-up finds the kernel.
+            # Even if the sample is cancelled, a start in progress is completed. The end of the sample waits for it
+            # (`end`), and then ends the kernel.
             with anyio.CancelScope(shield=True):
                 await self._start(store_as(SessionState))
         except (_Unusable, SandboxUnavailableError, ProcessLookupError):
@@ -237,7 +239,8 @@ class PythonSession:
         if started is None:
             raise _Unusable(_reason(result))
         host, state.folder = started.groups()
-        if state.host is None:  # later, the agent's code may have changed what the client prints
+        # Only the first start is trusted. Before a later one, the agent's code may have changed what the client prints.
+        if state.host is None:
             state.host = host
         state.add_folder(state.folder)
 

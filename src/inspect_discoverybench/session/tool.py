@@ -18,7 +18,7 @@ CALLS_AS_TEXT = (
     "samples wrote their calls as text: try `-S actions=text` (with `--solver`; in an experiment, `actions: text` in "
     "the solver's `args`) or `-M emulate_tools=true`."
 )
-"""What is said of these samples, after their number."""
+"""The message about samples that have this key. Their number stands before it."""
 
 LOST = "All variables are lost. The next call starts a new session."
 RESTARTED = "[The previous session ended, so this call ran in a new one. All earlier variables are lost.]"
