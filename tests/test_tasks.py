@@ -77,6 +77,13 @@ def test_an_argument_that_a_task_does_not_have_is_refused(task: str, arguments: 
         registry_create("task", f"discoverybench/{task}", **arguments)
 
 
+def test_an_argument_of_the_agent_is_refused_with_its_place() -> None:
+    """`-T actions=text` looks like `-S actions=text`, which is right with `--solver`."""
+    remedy = "If it is an argument of the agent, pass -T 'agent_args={actions: VALUE}'."
+    with pytest.raises(InvalidArgument, match=f"^demo has no argument actions. .*{re.escape(remedy)}$"):
+        registry_create("task", "discoverybench/demo", actions="text")
+
+
 @pytest.mark.parametrize("value", ["maybe", 1, None])
 @pytest.mark.parametrize(
     ("task", "argument"),

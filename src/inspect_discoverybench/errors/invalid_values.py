@@ -67,9 +67,10 @@ def refuse_unknown(function: Callable[..., Any], arguments: Iterable[str]) -> No
     for argument in arguments:
         if argument not in names:
             suggestion = did_you_mean(argument, names)
-            raise InvalidArgument(
-                f"{function.__name__} has no argument {argument}.{suggestion} Possible arguments: {possible}."
-            )
+            message = f"{function.__name__} has no argument {argument}.{suggestion} Possible arguments: {possible}."
+            if not suggestion and "agent_args" in names:
+                message += f" If it is an argument of the agent, pass -T 'agent_args={{{argument}: VALUE}}'."
+            raise InvalidArgument(message)
 
 
 def refusing_unknown(create: Callable[Parameters, Created]) -> Callable[Parameters, Created]:
