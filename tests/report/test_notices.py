@@ -10,8 +10,10 @@ from inspect_ai import task_with
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from inspect_discoverybench import demo
+from inspect_discoverybench.report.notices import notices
 from inspect_discoverybench.results.frame import read_results
 from tests.command_line import completed
+from tests.typed_results import contents, results
 
 
 @solver
@@ -45,3 +47,20 @@ def test_samples_that_ended_at_a_working_limit_are_named(
     notice = f"2 of 2 samples ended at their working limit: {first}, {second}. Inspect counts waiting for a"
     assert (notice in page) == is_named
     assert {row.sample.limit for row in read_results([log.location]).rows} == {ended_at}
+
+
+def test_every_change_between_the_versions_of_an_edited_study_is_named() -> None:
+    """The second edit undoes the first one, so the first version and the last one have the same gold hypothesis."""
+    original = {"gold_hypothesis": "1", "gold_workflow": "1"}
+    versions = [
+        original,
+        {"gold_hypothesis": "2", "gold_workflow": "1"},
+        {"gold_hypothesis": "1", "gold_workflow": "2"},
+    ]
+    runs = [
+        results({"a": 1.0}, inputs={"fingerprints": version}, uuid=f"run {number}")
+        for number, version in enumerate(versions)
+    ]
+    shown = contents(*runs)
+    [notice] = [notice for notice in notices(shown.leaderboard, shown.results) if "were run again" in notice]
+    assert "after a change (gold hypothesis, gold workflow)." in notice

@@ -86,14 +86,15 @@ def _versions(results: Iterable[ResultRow]) -> list[TaskResult]:
 
 
 def edited_samples(tasks: Iterable[TaskResult]) -> dict[str, list[str]]:
-    """The samples with several versions, by id, with what differs between the first version and the last."""
-    firsts: dict[TaskId, TaskResult] = {}
-    edited = {}
+    """The samples with several versions, by id, with what differs between the first version and any later one."""
+    first_versions: dict[TaskId, TaskResult] = {}
+    edited: dict[str, list[str]] = {}
     for task in tasks:
         sample = task.sample
-        first = firsts.setdefault((task.results[0].run.task, sample.id), task)
+        first = first_versions.setdefault((task.results[0].run.task, sample.id), task)
         if first is not task:
-            edited[sample.id] = changed_inputs(first.sample.inputs, sample.inputs)
+            changes = edited.setdefault(sample.id, [])
+            changes += [name for name in changed_inputs(first.sample.inputs, sample.inputs) if name not in changes]
     return edited
 
 
