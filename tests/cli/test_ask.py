@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from tests.command_line import completed, discoverybench, lab, refused
-from tests.endpoint import Answer, Request, tool_call
+from tests.command_line import completed, discoverybench, failed, lab, refused
+from tests.endpoint import Answer, Refused, Request, question, tool_call
 from tests.experiment.experiments import logs
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "lighthouses"
@@ -50,6 +50,16 @@ def test_an_agent_that_submits_nothing_is_an_error() -> None:
     result = asked(answer)
     assert result.exit_code == 1
     assert "Error: nothing was submitted" in result.output
+
+
+def test_a_submitted_answer_is_printed_even_if_the_judge_fails() -> None:
+    submitted = tool_call("submit", hypothesis="Visitors rise.", workflow="1. Fit a line.")
+    denied = Refused("No access to this model.", status=403)
+    with lab(lambda request: denied if question(request) else submitted) as (model, _):
+        output = failed(f"{ASK} --goal '{GOLD_GOAL}' --model {model} --grader {model} --solver no_data_guess")
+    assert "Hypothesis: Visitors rise.\n\nWorkflow: 1. Fit a line.\n" in output
+    assert "No access to this model" in output
+    assert "nothing was submitted" not in output
 
 
 @pytest.mark.parametrize(

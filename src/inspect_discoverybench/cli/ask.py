@@ -27,7 +27,7 @@ from inspect_discoverybench.errors.redaction import printable
 from inspect_discoverybench.scorer.judge import GRADER
 from inspect_discoverybench.solvers.named_agent import AgentFile, named_agent
 from inspect_discoverybench.submission.answer import answer_of
-from inspect_discoverybench.submission.submission import SCORE_NAME
+from inspect_discoverybench.submission.submission import SCORE_NAME, SubmissionState
 from inspect_discoverybench.tasks import custom
 
 
@@ -135,7 +135,7 @@ def _full_name(solver: str) -> str:
 
 
 def _print_result(log: EvalLog, log_dir: str, is_scored: bool) -> None:
-    """Print the answer, its score and where the log is. Exit with 1 if there is no hypothesis.
+    """Print the answer, its score and where the log is. Exit with 1 if there is no hypothesis or an error.
 
     The log has no sample if the evaluation failed before the sample began.
     """
@@ -153,8 +153,8 @@ def _print_result(log: EvalLog, log_dir: str, is_scored: bool) -> None:
     say(f"Log: {log.location}")
     say(f"To read it, run: inspect view --log-dir {quote(log_dir)}")
 
-    if answer is None:
-        error = sample.error if sample else log.error
+    error = sample.error if sample else log.error
+    if answer is None or error is not None:
         reason = one_line(error.message) if error else "nothing was submitted"
         say(f"Error: {reason}", err=True)
         raise click.exceptions.Exit(1)
@@ -185,6 +185,9 @@ def _answer(sample: EvalSample, score: Score | None) -> tuple[str, str] | None:
     """The hypothesis and the workflow that were scored or, if the sample has no score, those that were submitted.
 
     None without a hypothesis. The workflow is empty if there is none.
+
+    If the sample ended with an error, such as one of the judge, only a call of `submit` that was accepted is an answer.
+    Another text may be any step of the agent before the error.
     """
     if score is not None:
         if not score.answer:
@@ -192,7 +195,7 @@ def _answer(sample: EvalSample, score: Score | None) -> tuple[str, str] | None:
         workflow = (score.metadata or {}).get("workflow") or ""
         return score.answer, str(workflow)
 
-    answer = None if sample.error else answer_of(sample)
+    answer = sample.store_as(SubmissionState).submission if sample.error else answer_of(sample)
     if not answer:
         return None
     if isinstance(answer, str):
