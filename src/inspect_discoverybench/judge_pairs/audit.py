@@ -29,7 +29,7 @@ from inspect_discoverybench.submission.submission import Submission
 READING = "reading"
 """Key of the accuracy on texts of agents: whether the judge quotes the expected hypothesis.
 
-The paper's judge is not asked to read such texts."""
+The paper has no accuracy to compare it with, because its judge does not read such texts."""
 
 ACCURACIES = (READING, *(facet.question for facet in FACETS), CLAIM)
 """Keys of the score besides `right`."""
@@ -61,9 +61,9 @@ def judge_pair() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -
     @cache
     def judge_model(model: Model) -> Model:
         # To each request of the evaluated model, Inspect adds settings that `model.config` does not have, such as those
-        # of the task. A solver cannot read them. So our defaults would override them, although settings that somebody
-        # chose take precedence (`request_settings`), and they would be missing from the record. A model that is made
-        # here gets none of them, except for retries, time limits and the like.
+        # of the task. A solver cannot read these settings, so they would be missing from the judge's record. Our
+        # defaults would also override them, because `request_settings` gives way only to settings in `model.config`. To
+        # the requests of a model that is made here, Inspect adds only retries, time limits and the like.
         return Model(model.api, model.config, model.model_args)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -121,13 +121,14 @@ def _metrics() -> list[Metric | dict[str, list[Metric]]]:
     """
     accuracy: list[Metric] = [mean(), stderr(cluster="study")]
     always_letter = [_named_judge(f"always_{letter}", "relationship", letter) for letter in RELATIONSHIP_SCORES]
-    always_true = _named_judge("always_true", CLAIM, True)
-    always_false = _named_judge("always_false", CLAIM, False)
+    always_match = _named_judge("always_true", "context", True)
+    always_claim = _named_judge("always_true", CLAIM, True)
+    never_claim = _named_judge("always_false", CLAIM, False)
 
     metrics = dict.fromkeys(ACCURACIES, accuracy)
-    metrics["context_match"] = [*accuracy, _named_judge("always_true", "context", True)]
+    metrics["context_match"] = [*accuracy, always_match]
     metrics["relationship"] = [*accuracy, *always_letter]
-    metrics[CLAIM] = [*accuracy, always_true, always_false]
+    metrics[CLAIM] = [*accuracy, always_claim, never_claim]
     metrics["right"] = [*accuracy, grouped(mean(), "kind", all=False)]
     return [effect(), metrics]
 
@@ -143,9 +144,9 @@ def _named_judge(name: str, facet: str, verdict: bool | str) -> Metric:
 
 
 def constant_judge(facet: str, verdict: bool | str) -> Metric:
-    """Accuracy of a judge that always gives this verdict, on the pairs or texts whose right verdict is not open.
+    """Accuracy of a judge that always gives this verdict, on the pairs or texts whose right verdict is known.
 
-    It is NaN if there are none.
+    It is NaN if the right verdict is known for none.
 
     Args:
         facet: Key of the right verdict in the metadata.
@@ -167,7 +168,7 @@ def constant_judge(facet: str, verdict: bool | str) -> Metric:
 def effect() -> Metric:
     """What a mean HMS of 20 % becomes with this judge, and what its difference to a mean of 25 % becomes.
 
-    It is empty if there is a facet on which no pair has an accuracy.
+    Both need the judge's accuracy on every facet. If no pair shows the accuracy on one of them, the metric is empty.
     """
 
     def means(scores: list[SampleScore]) -> Value:
@@ -178,7 +179,7 @@ def effect() -> Metric:
         )
         mean_of_20 = 100 * judged_mean(0.2, judge)
         mean_of_25 = 100 * judged_mean(0.25, judge)
-        if math.isnan(mean_of_20):
+        if math.isnan(mean_of_20):  # the accuracy on a facet is NaN
             return {}
         return {"mean_of_20": mean_of_20, "difference_of_5": mean_of_25 - mean_of_20}
 

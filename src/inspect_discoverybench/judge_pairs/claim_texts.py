@@ -15,7 +15,8 @@ from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 
 CLAIM = "claim"
-"""Key of the accuracy on these hypotheses. The paper's judge is not asked this question."""
+"""Key of the accuracy on these hypotheses. The paper has no accuracy to compare it with, because its judge is not asked
+this question."""
 
 NULL_RESULTS = {("evolution_freshwater_fish", 2), ("immigration_offshoring_effect_on_employment", 1)}
 """Studies and metadata files of DB-REAL train whose gold hypothesis is that there is no relationship."""
@@ -44,7 +45,7 @@ class ClaimText(BaseModel):
 
     @property
     def pair(self) -> HypothesisPair:
-        """What the judge is asked about. This question needs no gold hypothesis."""
+        """The hypothesis in the form in which the judge is asked about claims. That needs no gold hypothesis."""
         return HypothesisPair(
             goal=self.goal,
             data_files=self.data_files,

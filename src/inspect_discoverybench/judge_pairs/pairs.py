@@ -141,10 +141,11 @@ def released_pairs(goals: Sequence[SampleMetadata]) -> Iterator[Sample]:
         if goal.gold_hypothesis in golds:
             continue
         golds.add(goal.gold_hypothesis)
-        others = [other for other in goals if other.domain != goal.domain]
-        other = others[number % len(others)].gold_hypothesis  # goes round the others
+        others = [other.gold_hypothesis for other in goals if other.domain != goal.domain]
+        # As `number` increases, each of the others is used in turn.
+        other_gold = others[number % len(others)]
         yield _released_sample(goal, "released identical", goal.gold_hypothesis, IDENTICAL)
-        yield _released_sample(goal, "released other study", other, OTHER_STUDY)
+        yield _released_sample(goal, "released other study", other_gold, OTHER_STUDY)
 
 
 def _released_sample(goal: SampleMetadata, kind: str, predicted: str, expected: Expected) -> Sample:
