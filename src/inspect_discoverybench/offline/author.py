@@ -16,7 +16,7 @@ CHILDREN = 3
 difficulties of the tasks have about the same shares as in the released data."""
 
 SPREAD = 0.15
-"""Standard deviation of a term, in widths of the target's range."""
+"""Standard deviation of a term, as a share of the width of the target's range."""
 
 
 def answer(schema: str | None, values: Values) -> Values | None:
@@ -52,7 +52,7 @@ def answer(schema: str | None, values: Values) -> Values | None:
 
 
 def _domains(values: Values) -> Values:
-    """Number the domains, starting with the number of those to avoid."""
+    """Name each domain by a number. The first number is how many domains are to be avoided."""
     first = len(values["avoid"])
     numbers = range(first, first + values["count"])
     return {"domains": [{"name": f"invented domain {number}"} for number in numbers]}
@@ -92,8 +92,9 @@ def _derivation(target: Values, variables: Sequence[Values]) -> Values:
     for child in children:
         name = child["name"]
         squared_distance = f"(df['{name}'] - {_middle(child):g}) ** 2"
-        # The mean of the squared distance is a twelfth of the squared width if the child's values are even over its
-        # range, and its standard deviation is nearly the same. So the term has the mean 0 and about this deviation.
+        # If the child's values are spread evenly over its range, the squared distance has a mean of a twelfth of the
+        # squared width. Its standard deviation is nearly the same number. So the term has the mean 0, and about the
+        # standard deviation `deviation`.
         curvature = 12 * deviation / _width(child) ** 2
         terms.append(f"{curvature:.3g} * {squared_distance} - {deviation:.3g}")
     return {"expression": " + ".join(terms), "children": children}

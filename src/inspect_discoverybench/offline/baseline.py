@@ -52,7 +52,10 @@ def _analyse(request: Request) -> ChatMessageAssistant:
     text = json.dumps(answer)
 
     submit = request.tools.get("submit")
-    if submit is None or request.outputs("submit"):
+    if submit is None:
+        return ChatMessageAssistant(content=text)
+    # The agent goes on although `submit` was called. Another call would not end the conversation either.
+    if request.outputs("submit"):
         return ChatMessageAssistant(content=text)
     # Another agent's tool may have a single parameter, for the whole answer.
     arguments = {name: answer.get(name, text) for name in submit.parameters.properties}

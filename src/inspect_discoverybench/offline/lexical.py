@@ -28,7 +28,7 @@ _WORD = re.compile(r"[^\W\d_]{4,}|\d+(?:\.\d+)?")
 
 
 def reply(request: Request) -> ChatMessageAssistant:
-    """Answer a question in its contract.
+    """Answer a question of the judge in the format that the question asks for.
 
     Identical hypotheses get full marks; other scores say little about a hypothesis.
     """
@@ -101,7 +101,10 @@ def _columns(values: Values) -> set[str]:
 
 
 def _mentioned(names: Iterable[str], text: str) -> set[str]:
-    """The columns that a text mentions; the text itself if it mentions none, because a hypothesis has a variable."""
+    """The columns that a text mentions.
+
+    A hypothesis has at least one variable. So if a text mentions no column, the text itself stands for its variable.
+    """
     mentioned = {name for name in names if _overlap(name, text) > MENTIONED_SHARE}
     return mentioned or {text}
 
@@ -116,7 +119,7 @@ def _relationship(values: Values) -> Values:
 
 
 def _claim(values: Values) -> Values:
-    """A text that names two columns counts as a claim. This rule does not read what it says about them."""
+    """A text that names two columns counts as a claim. This rule does not read what the text says about them."""
     return {"claim": len(_mentioned(_columns(values), values["hypothesis"])) > 1}
 
 

@@ -66,7 +66,8 @@ class Request:
         """The user's first message with a JSON block: its text without the block, and the values in the block.
 
         The text is without the values, so that a sentence in the data is not taken for a question. Later messages
-        answer an invalid reply, and do not count. Without such a message, the text and the values are empty.
+        answer an invalid reply, and do not count. If no message of the user has a JSON block, the text and the values
+        are empty.
         """
         decoder = json.JSONDecoder()
         for message in self.messages:
