@@ -118,7 +118,7 @@ def redact_request(error: BaseException) -> BaseException:
     """Redact the failed requests in the transcript: gateways may echo a request's headers, and so its key.
 
     Returns:
-        The error, or if its traceback has a key, an error with the redacted traceback.
+        The error itself if its traceback has no key; otherwise another error, whose message is the redacted traceback.
     """
     for event in transcript().history.resident_events:
         if isinstance(event, ModelEvent) and event.error:
@@ -126,10 +126,11 @@ def redact_request(error: BaseException) -> BaseException:
             event.traceback = redact(event.traceback or "")
             event.traceback_ansi = event.traceback
             if event.call:
-                # Its values are nested, so it is removed as a whole. The event's error says what the gateway replied.
+                # `redact` reads texts, but the response has nested values. So it is removed as a whole.
+                # The event's error says what the gateway replied.
                 event.call.response = None
 
-    # Long texts of events, to which the events only refer.
+    # Inspect keeps long texts of events as attachments, to which the events refer.
     attachments = transcript().attachments
     for reference, text in attachments.items():
         attachments[reference] = redact(text)

@@ -86,8 +86,8 @@ def public_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     - the parts of a request that are sent as they are, such as `extra_headers` and `extra_body`, become digests;
     - a value whose name says that it is a key becomes `[name]`, and an object becomes the name of its type.
 
-    Two results differ if the settings do, except in keys and in objects of one type. A value that is changed need not
-    be a secret: `secret_settings` lists the secrets.
+    Different settings have different results, unless they differ only in keys or in objects of the same type. A value
+    that is changed here need not be a secret: `secret_settings` lists the secrets.
     """
     public = {}
     for key, value in settings.items():
@@ -137,7 +137,8 @@ def public_url(url: str) -> str:
         parts = urlsplit(url)
     except ValueError:
         return digest(url)
-    if _UNCLEAR_URL.search(url) or not url.lower().startswith(f"{parts.scheme}://"):
+    has_scheme = url.lower().startswith(f"{parts.scheme}://")  # false for `user:password@host`, for example
+    if _UNCLEAR_URL.search(url) or not has_scheme:
         return digest(url)
 
     _, _, host = parts.netloc.rpartition("@")
@@ -214,9 +215,9 @@ def _type_name(value: Any) -> str:
 
 
 def _digests(value: Any) -> Any:
-    """A header, body or query with a digest in place of each value. If its values have no names, it has one digest.
+    """The headers, the body or the query of a request with a digest in place of each value.
 
-    None stays: then there is no header, body or query.
+    If the values have no names, there is one digest of all of them. None, which stands for no such part, stays None.
     """
     if value is None:
         return None
