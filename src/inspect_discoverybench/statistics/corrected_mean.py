@@ -36,7 +36,7 @@ def corrected_mean(
         clusters: The cluster of every task.
         probabilities: For each task, the probability with which it was drawn to be labelled: the number of labelled
             tasks in its stratum divided by the number of tasks in the stratum. 0 means that the judge's score needs no
-            label, because it is right. The true score of a task with 0 must be NaN.
+            label, because it is right. The true score of such a task must be NaN.
         weights: The weight of each task in the mean.
 
     Raises:
@@ -61,12 +61,12 @@ def corrected_mean(
     error_deviations = represented_shares * (errors - mean_error)
     deviations = sum_by_cluster(score_deviations + error_deviations, clusters)
 
-    represented_by_labels = represented_shares[is_labelled]
-    effective_clusters = effective_number(sum_by_cluster(represented_by_labels, labelled_clusters))
+    labelled_shares = represented_shares[is_labelled]
+    effective_clusters = effective_number(sum_by_cluster(labelled_shares, labelled_clusters))
     # The distribution of errors is skewed: a few labels may show no error, and the standard error would be too small.
     # So it is computed as if there were one more labelled cluster. This cluster has the mean share of the labelled
     # clusters, and an error of 1/2.
-    mean_share = float(represented_by_labels.sum()) / effective_clusters
+    mean_share = float(labelled_shares.sum()) / effective_clusters
     additional_deviation = mean_share / 2
     variance = cluster_variance(deviations, effective_clusters)
     standard_error = math.hypot(math.sqrt(variance), additional_deviation)  # the root of the sum of both variances

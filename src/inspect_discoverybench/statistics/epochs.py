@@ -31,9 +31,9 @@ class AcrossEpochs:
 def across_epochs(tasks: Sequence[PartialScores], clusters: Sequence[Hashable], size: int) -> AcrossEpochs | None:
     """Estimate the mean, the best and the worst score among `size` epochs of each task.
 
-    The best and the worst are expected over all subsets of this size, without bias for any number of epochs. A task
-    with fewer scored epochs than `size` counts with the best and the worst of those. The intervals cover all that
-    unscored epochs could have scored, from 0 to 1.
+    The best and the worst are expected over all subsets of this size, without bias for any number of epochs. If a task
+    has fewer scored epochs than `size`, the best and the worst of its scored epochs count. The intervals cover every
+    score from 0 to 1 that unscored epochs could have had.
 
     Args:
         tasks: The score of every epoch in [0, 1] for each task; NaN where an epoch is unscored.

@@ -19,9 +19,9 @@ MAX_SIZE_PER_TASK = 8
 size, although a few larger gains may decide the mean."""
 
 UNSEEN_FACTOR = 1.8
-"""The probability `unseen` of `interval_of` is this multiple of its `tail`. The lower the factor, the more room an
-interval leaves for large gains and losses that no task shows. With 2.4, an interval of 95 % covers less than 93 % where
-most gains are small; with 1, it is wider than it needs to be."""
+"""The argument `probability_unseen` of `interval_of` is this multiple of its argument `tail`. The lower the factor, the
+more room an interval leaves for large gains and losses that no task shows. With 2.4, an interval of 95 % covers less
+than 93 % where most gains are small; with 1, it is wider than it needs to be."""
 
 
 def difference_interval(bounds: Bounds, clusters: Sequence[Hashable], comparisons: int = 1) -> Interval:
@@ -78,14 +78,14 @@ class GainAndLoss:
 
     def low(self, tail: float) -> float:
         """Low end of the interval of the difference, with the probability `tail` below it (Zou and Donner 2008)."""
-        unseen = UNSEEN_FACTOR * tail
+        probability_unseen = UNSEEN_FACTOR * tail
         max_size = MAX_SIZE_PER_TASK * self.gain.count
-        gain = interval_of(self.gain, tail, unseen, max_size)
-        loss = interval_of(self.loss, tail, unseen, max_size)
+        gain_interval = interval_of(self.gain, tail, probability_unseen, max_size)
+        loss_interval = interval_of(self.loss, tail, probability_unseen, max_size)
 
         # At the low end of the difference, the gain is lower than measured, and the loss is higher.
-        less_gain = self.gain.mean - gain.low
-        more_loss = loss.high - self.loss.mean
+        less_gain = self.gain.mean - gain_interval.low
+        more_loss = loss_interval.high - self.loss.mean
         squared_distance = less_gain**2 + more_loss**2 - 2 * self._correlation() * less_gain * more_loss
         distance = math.sqrt(max(0.0, squared_distance))  # the square is below 0 only by rounding
         return self.gain.mean - self.loss.mean - distance
