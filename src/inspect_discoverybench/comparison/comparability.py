@@ -34,17 +34,17 @@ def incompatibilities(baseline: System, candidate: System) -> Iterator[str]:
         yield f"{names}: the task versions differ ({baseline_version} and {candidate_version})."
 
     for system in (baseline, candidate):
-        for sample, changes in edited_samples(system.tasks.values()).items():
+        for edited_id, changes in edited_samples(system.tasks.values()).items():
             listed = ", ".join(changes)
-            yield f"{system.name}: the sample {sample} was run again after a change ({listed})."
+            yield f"{system.name}: the sample {edited_id} was run again after a change ({listed})."
 
     for column, noun in SAME_PER_TASK.items():
-        differing = _differing_sample(baseline, candidate, column)
-        if differing is not None:
-            yield f"{names}: the {noun} of the sample {differing} differ."
-    differing = _sample_with_differing_workflow(baseline, candidate)
-    if differing is not None:
-        yield f"{names}: the gold workflows of the sample {differing} differ."
+        differing_id = _differing_sample(baseline, candidate, column)
+        if differing_id is not None:
+            yield f"{names}: the {noun} of the sample {differing_id} differ."
+    differing_id = _sample_with_differing_workflow(baseline, candidate)
+    if differing_id is not None:
+        yield f"{names}: the gold workflows of the sample {differing_id} differ."
 
     judge_differences = "; ".join(_judge_differences(baseline, candidate))
     if judge_differences:
@@ -130,8 +130,9 @@ def _differing_prompts(results: Sequence[ResultRow]) -> list[str]:
         prompts = json.loads(text)
         fingerprints.update(prompts.items())
 
-    counts = Counter(name for name, _ in fingerprints)
-    return sorted(name for name, count in counts.items() if count > 1)
+    # The name of a prompt is in the set once for each of its distinct fingerprints.
+    fingerprints_of_prompt = Counter(name for name, _ in fingerprints)
+    return sorted(name for name, count in fingerprints_of_prompt.items() if count > 1)
 
 
 def _recorded(results: Sequence[ResultRow], column: str) -> list[str]:

@@ -132,7 +132,8 @@ def _no_common_sample(baseline: System, candidate: System, systems: Sequence[Sys
     for name, column in SEPARATING_COLUMNS.items():
         baseline_values = _values(baseline, column)
         candidate_values = _values(candidate, column)
-        if baseline_values and candidate_values and not baseline_values & candidate_values:
+        are_recorded = bool(baseline_values and candidate_values)
+        if are_recorded and baseline_values.isdisjoint(candidate_values):
             sentences.append(_advice(name, [_values(system, column) for system in systems]))
             break
 

@@ -89,14 +89,15 @@ def read_systems(texts: Sequence[str]) -> tuple[list[System], dict[str, str]]:
 
     if len(systems) < 2:
         [system] = systems
-        only = system.configuration.name
         raise InvalidArgument(
-            f"{texts[0]} has a single configuration, {only}. Name at least two logs, folders or selections."
+            f"{texts[0]} has a single configuration, {system.configuration.name}. "
+            "Name at least two logs, folders or selections."
         )
     _require_distinct_samples(systems)
 
-    # Until here, the configurations of each path were named by themselves. A setting that all of them have is not in
-    # their names, but may distinguish them from those of another path. So all configurations are named together.
+    # Until here, the configurations of each path were named apart from those of other paths. A setting that all
+    # configurations of a path have is not in their names, but it may distinguish them from those of another path. So
+    # the configurations of all systems are named again, together.
     one_result_each = [system.results[0] for system in systems]
     names = [configuration.name for configuration in configurations_of(one_result_each)]
     if len(set(names)) == len(systems):
@@ -133,6 +134,7 @@ def _parse_operand(text: str) -> tuple[str, dict[str, str]]:
     columns = "|".join(SELECTORS)
     separator = rf"[:,]\s*({columns})="
     path, *parts = re.split(separator, text)
+    # The path ends at the first column of `SELECTORS`. So a column that is still in it is none of them.
     unknown = re.search(r":(?P<column>\w+)=", path)
     if unknown:
         listed = ", ".join(SELECTORS)
