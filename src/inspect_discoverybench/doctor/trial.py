@@ -118,9 +118,9 @@ class Trial:
 
     @property
     def form(self) -> str | None:
-        """The form of the trial with the most samples in which code ran, or of the first of such trials.
+        """The form of actions with which code ran in the most samples of a trial; None if no code ran.
 
-        None if no code ran.
+        If several trials have the most samples, it is the form of the first of them.
         """
         acting = [trial for trial in self.agents if trial.acted]
         if not acting:

@@ -114,7 +114,7 @@ def _endpoint() -> dict[str, Any]:
 
     As for the command, `DOCKER_HOST` takes precedence over `DOCKER_CONTEXT`, and `DOCKER_CONTEXT` over the context in
     Docker's settings: https://docs.docker.com/engine/manage-resources/contexts/. The library's `get_context` does not
-    read `DOCKER_CONTEXT`, so the name of the context is passed. Without a name, it reads the settings.
+    read `DOCKER_CONTEXT`, so the name of the context is passed. Without a name, `get_context` reads the settings.
 
     Raises:
         EngineNotAsked: The library does not find the context.
