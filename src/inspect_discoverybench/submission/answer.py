@@ -129,7 +129,7 @@ def _with_plain_keys(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
-    """A value that is a mapping, or the mapping that its JSON text is; an empty one for any other value."""
+    """A value that is a mapping, or the mapping that a text has as JSON. Any other value gives an empty mapping."""
     content = value
     if isinstance(value, str):
         try:
@@ -254,7 +254,11 @@ def _completion_answer(output: ModelOutput) -> Answer | None:
 
 
 def _last_texts(messages: Sequence[ChatMessage]) -> list[str]:
-    """What an agent wrote last: the arguments of its last calls with results, and calls and texts after the results."""
+    """What an agent wrote last, in two parts.
+
+    The first part is the arguments of the calls in its last message before the last tool result. The second part is all
+    calls and texts after this result. If there is no tool result, there is only the second part.
+    """
     # The number of messages up to the last tool result, including it.
     end_of_results = 0
     for number, message in enumerate(messages, 1):

@@ -68,6 +68,7 @@ class SubmissionState(StoreModel):
     """The submission; None if nothing was submitted."""
 
     texts: list[str] | None = None
-    """What the model wrote in the last requests, in which it had to submit, if it did not submit.
+    """What the model wrote in the last requests, in which it had to submit, if it did not submit then.
 
-    Empty in all other cases for our own agents, and None for agents of other packages."""
+    The list is empty if one of our agents submitted, wrote nothing in these requests, or was ended before them. It is
+    None for agents of other packages."""
