@@ -81,7 +81,7 @@ def scan() -> ScanJob:
 
 @scanner(messages="all", events="all")
 def no_successful_cell() -> Scanner[Transcript]:
-    """An answer without a call that ran code and returned without an error."""
+    """Whether an answer was submitted although no code ran successfully before it."""
 
     async def scan(transcript: Transcript) -> Result:
         score = _read_score(transcript)
@@ -108,7 +108,10 @@ def no_successful_cell() -> Scanner[Transcript]:
 
 @scanner(messages="all", events="all")
 def questionable_answer() -> Scanner[Transcript]:
-    """Faults of an answer or of its judge that only a reader can find: the names of those in `CATEGORIES`."""
+    """Faults of an answer or of its judge that only a reader can find.
+
+    The value is a list of names from `CATEGORIES`. It is None if no model is chosen, or if its reply is invalid.
+    """
 
     async def scan(transcript: Transcript) -> Result:
         score = _read_score(transcript)
@@ -130,8 +133,9 @@ def questionable_answer() -> Scanner[Transcript]:
         # Without events, so that the model reads the conversation once and not every call.
         conversation = transcript.model_copy(update={"events": []})
         result = cast(Result, await ask(conversation))
-        if not isinstance(result.value, list):
+        if not isinstance(result.value, list):  # the model's reply is invalid
             return result
+        # A label is the name of a category and its description.
         names = [str(label).partition(":")[0] for label in result.value]
         return result.model_copy(update={"value": names, "answer": ", ".join(names) or None})
 
