@@ -31,7 +31,8 @@ def read_answer_key(path: Path) -> Golds:
     table = Table.read(path)
     table.require_different_columns(path)
     column_of = {column.strip(): column for column in table.columns}
-    if not column_of.keys() >= set(ANSWER_KEY_COLUMNS):
+    missing = set(ANSWER_KEY_COLUMNS) - column_of.keys()
+    if missing:
         needed = ", ".join(ANSWER_KEY_COLUMNS)
         present = ", ".join(column_of)
         raise DataError(f"{path}: an answer key needs the columns {needed}. The columns are {present}.")

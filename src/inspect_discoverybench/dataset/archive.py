@@ -20,6 +20,8 @@ ARCHIVE_URL_VARIABLE = "DISCOVERYBENCH_ARCHIVE_URL"
 """Environment variable for the URL of a mirror of the archive."""
 
 ALTERNATIVE = f"or set {DATA_DIR_VARIABLE} to a folder that contains the data."
+"""What the user can do instead of a download, as the end of a sentence that says how to repeat the download."""
+
 _REMEDY = f"Run `discoverybench data fetch` again, {ALTERNATIVE}"
 
 
@@ -55,8 +57,8 @@ def download_tree(root: Path) -> None:
 def _download(url: str, folder: Path) -> Path:
     import pooch  # type: ignore[import-untyped]
 
-    # pooch logs the suggestion to pin the hash of the archive. The log is silenced, because this hash changes whenever
-    # the host compresses the archive again.
+    # pooch logs the advice to pin the hash of the archive. Nobody can follow it, because the hash changes whenever the
+    # host compresses the archive again. So the advice is silenced, and the extracted files are checked instead.
     pooch.get_logger().setLevel("WARNING")
     shown_url = public_url(url)
     click.echo(f"Downloading the released data from {shown_url}", err=True)

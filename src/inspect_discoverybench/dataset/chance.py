@@ -26,8 +26,8 @@ LEVEL = 0.05
 MAX_PAIRS = 500
 """Maximum number of tested pairs of a table. If the table has more pairs of columns, this many are drawn at random.
 
-The share of significant tests is then known to within 2 points (standard error 1 point), and the data of DB-REAL take a
-minute instead of an hour."""
+The share of significant tests is then known to within 2 percentage points (standard error 1 point), and the data of
+DB-REAL take a minute instead of an hour."""
 
 MAX_CATEGORIES = 20
 """A text column with more distinct values, such as one of names, is not tested."""
@@ -78,11 +78,12 @@ def chance_tests(samples: Sequence[Sample], seed: int) -> dict[str, ChanceTests]
         for name, path in (sample.files or {}).items():
             if name not in metadata.unpermuted_files:
                 files[f"{metadata.dataset}/{name}"] = Path(path)
-    tested = {}
-    for name, file in sorted(files.items()):
+
+    tests = {}
+    for full_name, file in sorted(files.items()):
         table = _read(file)
-        tested[name] = _test_pairs(table, Random(seed))
-    return tested
+        tests[full_name] = _test_pairs(table, Random(seed))
+    return tests
 
 
 def _read(path: Path) -> "pd.DataFrame":
@@ -100,13 +101,13 @@ def _test_pairs(table: "pd.DataFrame", random: Random) -> ChanceTests:
     if len(pairs) > MAX_PAIRS:
         pairs = random.sample(pairs, MAX_PAIRS)
 
-    defined = []
+    p_values = []
     for first, second in pairs:
         p_value = _p_value(table[[first, second]].dropna())
         if p_value is not None:
-            defined.append(p_value)
-    significant = [p_value for p_value in defined if p_value < LEVEL]
-    return ChanceTests(rows=len(table), columns=len(columns), tests=len(defined), significant=len(significant))
+            p_values.append(p_value)
+    significant = [p_value for p_value in p_values if p_value < LEVEL]
+    return ChanceTests(rows=len(table), columns=len(columns), tests=len(p_values), significant=len(significant))
 
 
 def _is_number(column: "pd.Series") -> bool:

@@ -27,11 +27,15 @@ UNKNOWN_KEYS = "unknown metadata keys"
 UNREADABLE = "data files that the sandbox image cannot read"
 
 ERRORS = (MISSING_COLUMNS, UNREADABLE)
-"""What is wrong with a study. The agent is told of columns that do not exist, and a task with the sandbox image refuses
-files that the image cannot read."""
+"""The kinds of items that are errors in a study.
+
+The task text tells the agent of columns that do not exist. A task that uses the sandbox image refuses files that the
+image cannot read."""
 
 REMARKS = (TWICE_DESCRIBED, TWICE_NAMED, UNKNOWN_KEYS)
-"""What the author of a study may want to correct. The author may also intend it, or the data may be so."""
+"""The kinds of items that the author of a study may want to correct.
+
+They are no errors, because the author may have intended them, or have received the data so."""
 
 
 def audit_release(root: Path) -> dict[str, Counts]:
@@ -58,7 +62,7 @@ def audit_studies(path: Path, answer_key: Path | None = None) -> dict[str, Count
     """
     location = absolute_path(path)
     paths = metadata_files(location)
-    problems: dict[str, None] = {}  # a set in the order of the files: several files may have one problem
+    problems: dict[str, None] = {}  # a set in the order of the files: several files may have the same problem
     for file in paths:
         try:
             check_study(file, answer_key)

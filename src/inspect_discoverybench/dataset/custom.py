@@ -107,10 +107,12 @@ def study_goal_samples(path: Path, goal: object, answer_key: Path | None, hints:
         raise InvalidArgument(f"{location} is a folder. With a goal, name the metadata file, such as {first_file}.")
     study = Study.read(location)
     asked_goal = _existing_or_new_goal(study, question)
-    # A new goal needs no answer key. The key is read nevertheless, so that an invalid key is always reported.
+    # The answer key is read even for a new goal, so that an invalid key is always reported.
     golds = read_answer_key(answer_key) if answer_key else None
-    if asked_goal not in study.goals:
-        golds = None  # A new goal has no gold hypothesis, even if a row of the answer key has its ids.
+    is_new = asked_goal not in study.goals
+    if is_new:
+        # A new goal has no gold hypothesis, even if the answer key has a row with its new id.
+        golds = None
     metadata = goal_metadata("custom", location, study, asked_goal, golds)
     samples = make_samples([SourcedGoal(location, metadata)], hints)
     _require_valid_files(samples, answer_key)
@@ -132,7 +134,8 @@ def file_goal_samples(paths: Sequence[Path], goal: object, hints: Hints) -> list
     question = _goal_text(goal)
     draft = Draft.of(paths)
     study = draft.study()
-    location = draft.folder / "metadata_0.json"  # Where a metadata file would be. There is none.
+    # No metadata file exists. The id of the sample and the paths of the data files are derived from this path of one.
+    location = draft.folder / "metadata_0.json"
     new_goal = _existing_or_new_goal(study, question)  # new, because a draft has no goals
     metadata = goal_metadata("custom", location, study, new_goal)
     samples = make_samples([SourcedGoal(location, metadata)], hints)

@@ -15,7 +15,7 @@ from inspect_discoverybench.dataset.metadata_files import METADATA_NAME
 from inspect_discoverybench.errors.exceptions import DataError
 
 _RESERVED_NAME = re.compile(r"trial-\d+(?:/|$)")
-"""Matches a path in a folder of Reflexion, which has a folder for each trial."""
+"""Matches a path in a folder such as `trial-2`. The solver `reflexion` creates such a folder for each trial."""
 
 _CHECKSUMS = """
 if ! command -v sha256sum && ! command -v shasum; then
@@ -28,8 +28,8 @@ done
 """
 """A shell script that prints one line for each file: its SHA-256, or that it cannot be read.
 
-The lines have no names, because names can contain line breaks. With `sandbox=local`, the script may run on macOS, which
-has `shasum`."""
+Each file is read from standard input, so that its line has no name: names can contain line breaks. With
+`sandbox=local`, the script may run on macOS, which has `shasum`."""
 
 
 def locate(folder: Path, name: str) -> Path:
@@ -47,7 +47,7 @@ def locate(folder: Path, name: str) -> Path:
     relative = PurePosixPath(name)
     path = folder / name
     try:
-        # Strictly for a link, because otherwise Python 3.13 finds no error in a loop of links.
+        # `strict` for a link, because Python 3.13 raises no error for a loop of links without it.
         target = path.resolve(strict=path.is_symlink())
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name that is too long or has a null byte
         raise DataError(f"{subject} cannot be found ({error}). Rename it, or remove the link.") from error
@@ -120,7 +120,7 @@ async def changed_files(checksums: Mapping[str, str], folder: str | None = None)
     Raises:
         DataError: The sandbox cannot compute checksums.
     """
-    # Through `sh`, because some providers raise an exception if a program does not exist.
+    # `sh` reports a program that does not exist with an exit code. Without `sh`, some providers raise an exception.
     command = ["sh", "-c", _CHECKSUMS, "sh", *checksums]
     result = await sandbox().exec(command, cwd=folder, timeout=600)
     lines = result.stdout.splitlines()

@@ -67,6 +67,7 @@ def fetch(force: bool = False) -> Path:
     try:
         root.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(root.with_suffix(".lock")):
+            # While this process waited for the lock, another one may have downloaded the data.
             if force or not root.is_dir():
                 download_tree(root)
     except OSError as error:
@@ -94,7 +95,8 @@ def require_released(root: Path, paths: Iterable[str] | None = None) -> None:
 
 def remedy(root: Path) -> str:
     """One sentence that says how to replace a missing or changed folder."""
-    if root != cache_folder():
+    is_folder_of_user = root != cache_folder()
+    if is_folder_of_user:
         clone = f"a clone of {REPOSITORY} at commit {COMMIT[:7]}"
         return f"Use {clone}, or unset {DATA_DIR_VARIABLE} to download the data."
     command = "discoverybench data fetch"

@@ -97,7 +97,8 @@ class Draft:
                 raise DataError(f"The data file {location} is named twice. Name it once.")
 
         folder = Path(os.path.commonpath([location.parent for location in locations]))
-        if not folder.name:
+        is_root = not folder.name
+        if is_root:
             listed = ", ".join(map(str, locations))
             raise DataError(f"These data files have no folder in common: {listed}. Copy them into one folder.")
 

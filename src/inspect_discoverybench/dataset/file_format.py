@@ -15,10 +15,10 @@ class FileFormat:
 
     Attributes:
         name: What people call it.
-        suffixes: The suffixes of its files, in lower case. A format without suffixes is only known to describe the
-            content of a file that has the suffix of another format.
-        signatures: A file of the format begins with one of these bytes. Empty for text, and for formats that cannot be
-            recognized by their first bytes.
+        suffixes: The suffixes of its files, in lower case. A format without suffixes is not expected of any file: it
+            occurs only in messages about a file with the suffix of another format.
+        signatures: A file of the format begins with one of these sequences of bytes. Empty for text, and for formats
+            that cannot be recognized by their first bytes.
         needs: The package that reads the format and that the sandbox image lacks; None if the image reads it.
     """
 
@@ -79,7 +79,9 @@ FORMATS = (
 Which formats the sandbox image reads was tried in the image, and a test tries it again."""
 
 _FIRST_BYTES = 4096
-"""Enough for every signature, and for a null byte in a file that is no text."""
+"""Number of bytes that are read of a file.
+
+They are enough for every signature, and to find a null byte, which shows that a file is no text."""
 
 
 def file_format(path: Path) -> FileFormat | None:
@@ -138,7 +140,7 @@ def _description(content: bytes) -> str:
     """What the first bytes of a file say about it, as a part of a sentence."""
     if not content:
         return "it is empty"
-    # Before the signatures: some are letters, and a text may begin with the same letters.
+    # Text is recognized before the signatures are compared. Some signatures are letters, with which a text may begin.
     if not is_binary(content):
         return "its content is text"
     for data_format in FORMATS:

@@ -21,7 +21,7 @@ REVEALED_SHARE = 0.8
 
 The value is a choice of this package."""
 
-# Shorter words, such as "the" and "than", are in most texts.
+# Words with fewer than four letters, such as "the" and "for", are left out, because they are in most texts.
 _WORD = re.compile(r"[^\W\d_]{4,}|\d+(?:\.\d+)?")
 
 
@@ -50,11 +50,11 @@ def flag_repeated_questions(goals: Sequence[SampleMetadata]) -> list[SampleMetad
     flagged = []
     for question, goal in zip(questions, goals, strict=True):
         group = groups[question]
-        first = group[0].sample_id
+        first_id = group[0].sample_id
         golds = {other.gold_hypothesis for other in group}
         datasets = {other.dataset for other in group}
         flags = {
-            "duplicate_of": None if goal.sample_id == first else first,
+            "duplicate_of": None if goal.sample_id == first_id else first_id,
             "conflicting_gold": len(golds) > 1,
             "variant": VARIANTS.get(goal.dataset) if len(datasets) > 1 else None,
         }

@@ -150,7 +150,7 @@ class Study(ReleasedModel):
             return cls.model_validate(content)
         except ValidationError as error:
             reason = first_reason(error)
-            unknown = " ".join(_unknown_keys(content))
+            unknown = " ".join(_sentences_on_unknown_keys(content))
             if unknown:
                 reason += f" Unknown keys: {unknown}"
             raise DataError(f"{path}: {reason} docs/custom.md describes metadata files.") from error
@@ -164,10 +164,10 @@ def unknown_keys(path: Path) -> list[str]:
     Raises:
         DataError: The file cannot be read or is not JSON, or a key occurs twice.
     """
-    return _unknown_keys(_read_json(path))
+    return _sentences_on_unknown_keys(_read_json(path))
 
 
-def _unknown_keys(content: Any) -> list[str]:
+def _sentences_on_unknown_keys(content: Any) -> list[str]:
     known_keys = _known_keys()
     sentences = []
     for place in _places_of_unknown_keys(content):

@@ -187,7 +187,8 @@ def _is_table_by_content(path: Path) -> bool:
         DataError: It is no text, or it seems to be a table that cannot be read.
     """
     text = TextFile.read(path).text
-    with suppress(DataError):  # It is no table, or none that can be read.
+    # Both a text that is no table and a damaged table make `read_records` raise an error. They are told apart below.
+    with suppress(DataError):
         widths = [len(record.values) for record in read_records(text, path) if record.values]
         if len(widths) > 2 and widths[0] > 1:
             return True
@@ -208,7 +209,7 @@ def _permute_text(path: Path, columns: Sequence[str], seed: str) -> bytes:
     if not filled:
         raise DataError("it is empty")
     header, *rows = filled
-    _require_divided(header, columns, file.text)
+    _require_divided_into_columns(header, columns, file.text)
     permuted_rows = _permuted_rows(rows, seed)
 
     separator = separator_of(file.text)
@@ -222,7 +223,7 @@ def _permute_text(path: Path, columns: Sequence[str], seed: str) -> bytes:
     return "".join(texts).encode(file.encoding)
 
 
-def _require_divided(header: Record, columns: Sequence[str], text: str) -> None:
+def _require_divided_into_columns(header: Record, columns: Sequence[str], text: str) -> None:
     """Check that a table was divided into its columns.
 
     With a wrong separator, several values of a row would count as one cell. They would move together, so the
@@ -243,14 +244,17 @@ def _permuted_rows(rows: Sequence[Record], seed: str) -> Iterator[Sequence[str]]
 
     The column by which the rows are ordered is not permuted.
     """
-    ordered_number = ordering_column(list(zip(*(row.values for row in rows), strict=True)))
-    columns: list[Sequence[str]] = []
-    for number, cells in enumerate(zip(*(row.cells for row in rows), strict=True)):
-        if number == ordered_number:
-            columns.append(cells)
+    # `zip` turns rows into columns, and columns into rows.
+    columns_of_values = list(zip(*(row.values for row in rows), strict=True))
+    columns_of_cells = list(zip(*(row.cells for row in rows), strict=True))
+    ordering_position = ordering_column(columns_of_values)
+    permuted: list[Sequence[str]] = []
+    for position, cells in enumerate(columns_of_cells):
+        if position == ordering_position:
+            permuted.append(cells)
         else:
-            columns.append(_shuffled(cells, f"{seed}/{number}"))
-    return zip(*columns, strict=True)
+            permuted.append(_shuffled(cells, f"{seed}/{position}"))
+    return zip(*permuted, strict=True)
 
 
 def _permute_stata(content: bytes, seed: str) -> bytes:
@@ -262,25 +266,26 @@ def _permute_stata(content: bytes, seed: str) -> bytes:
         table = pd.read_stata(BytesIO(content), convert_categoricals=False, convert_dates=False)
     except Exception as error:  # pandas raises many types for a damaged file
         raise DataError("pandas cannot read it, so it may be damaged") from error
-    ordered_number = ordering_column([table.iloc[:, number].tolist() for number in range(table.shape[1])])
+    ordering_position = ordering_column([table.iloc[:, position].tolist() for position in range(table.shape[1])])
 
     permuted = bytearray(content)
-    first_cell = layout.start
-    for number, width in enumerate(layout.widths):
-        if number != ordered_number:
+    column_start = layout.start
+    for position, width in enumerate(layout.widths):
+        if position != ordering_position:
             # Where the cells of the column begin, and where the cells that replace them begin.
-            cells = [first_cell + row * layout.row_width for row in range(layout.rows)]
-            sources = _shuffled(cells, f"{seed}/{number}")
-            for cell, source in zip(cells, sources, strict=True):
+            cell_starts = [column_start + row * layout.row_width for row in range(layout.rows)]
+            source_starts = _shuffled(cell_starts, f"{seed}/{position}")
+            for cell, source in zip(cell_starts, source_starts, strict=True):
                 permuted[cell : cell + width] = content[source : source + width]
-        first_cell += width
+        column_start += width
     return bytes(permuted)
 
 
 def _shuffled(values: Sequence[Value], seed: str) -> list[Value]:
-    """Values in a random order, which is the same on every machine: the seed decides what `random()` returns.
+    """Values in a random order, which depends only on the seed and is the same on every machine.
 
-    For `shuffle()`, other versions of Python may give another order.
+    All versions of Python return the same numbers from `random()` for a seed. `shuffle()` may give another order in
+    another version (https://docs.python.org/3/library/random.html#notes-on-reproducibility).
     """
     generator = random.Random(seed)
     return sorted(values, key=lambda _: generator.random())

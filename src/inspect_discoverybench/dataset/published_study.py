@@ -1,4 +1,7 @@
-"""The published study that a data set belongs to. Tasks of one study share data and authors: scores are dependent."""
+"""The published study that a data set belongs to.
+
+Tasks of one study share data and authors, so their scores depend on each other.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -26,10 +29,10 @@ STUDIES: Mapping[str, str] = {
 Folders with the same prefix have the same underlying data (appendix D.2)."""
 
 GUESSED_STUDIES = frozenset({"nls", "worldbank", "archaeology"})
-"""Studies that are guesses, because five, four and twelve works of the appendix belong to them.
+"""Studies that are guesses.
 
-The appendix does not say which task is from which of these works. The tasks of each of the three share data, so they
-count as one study."""
+The appendix lists five works for `nls`, four for `worldbank` and twelve for `archaeology`, and does not say which task
+is from which work. The tasks of each of these three share data, so they count as one study."""
 
 
 def study_of(metadata: Mapping[str, Any]) -> str | None:

@@ -48,8 +48,9 @@ def file_differences(root: Path, paths: Iterable[str] | None = None) -> list[str
         DiscoveryBenchError: A file cannot be read.
     """
     recorded = checksums()
+    compared = recorded if paths is None else paths
     lines = []
-    for path in recorded if paths is None else paths:
+    for path in compared:
         file = root / path
         if not file.is_file():
             lines.append(f"{path} is missing")
@@ -59,7 +60,7 @@ def file_differences(root: Path, paths: Iterable[str] | None = None) -> list[str
 
 
 def first_difference(differences: Sequence[str]) -> str:
-    """The first of at least one difference, and the number of others."""
+    """The first difference, and how many more there are. `differences` is not empty."""
     first, *others = differences
     if others:
         return f"{first} (and {len(others)} more)"

@@ -45,7 +45,7 @@ def _squared_correlation_of_neighbours(ranks: Sequence[int]) -> Fraction:
     covariance = count * sum(x * y for x, y in zip(before, after, strict=True)) - sum_before * sum_after
     variance_before = count * sum(x * x for x in before) - sum_before**2
     variance_after = count * sum(y * y for y in after) - sum_after**2
-    # With fewer than three rows, or only one value, the ranks do not vary.
+    # The correlation is not defined if `before` or `after` has no variance, as with fewer than three rows.
     if covariance <= 0 or not variance_before or not variance_after:
         return Fraction(0)
     return Fraction(covariance**2, variance_before * variance_after)

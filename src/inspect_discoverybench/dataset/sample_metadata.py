@@ -60,7 +60,7 @@ class SampleMetadata(BaseModel):
         data_checksums: SHA-256 of each data file by name, computed when the task is built.
         fingerprints: Of the gold hypothesis, gold workflow, task text and data files; None in logs of earlier versions.
         workflow_tags: Keywords of the gold workflow.
-        domain_knowledge: Background of the study. That of a single data file is in its description.
+        domain_knowledge: Background of the study. The background of a single data file is in `data_files`.
         hints: Requested hints.
         framing: What the task text says about null results: `neutral`, `null_allowed` or `pressure`.
         solvable: Whether the target column has at least two distinct values; None if the target column is unknown.

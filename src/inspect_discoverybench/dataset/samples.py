@@ -23,10 +23,10 @@ GOAL_FIELDS = (
     "workflow_tags",
     "domain_knowledge",
 )
-"""Metadata fields from the data on which the task text, the answer or the judge's verdict depends.
+"""Metadata fields that come from the data, and that affect the task text, the answer or the judge's verdict.
 
 Fields that only classify a goal, such as its domain, are not among them. The task text also depends on the task
-arguments for hints and framing."""
+arguments for hints and framing, which do not come from the data."""
 
 
 def make_samples(goals: Sequence[SourcedGoal], hints: Hints) -> list[Sample]:
@@ -84,8 +84,9 @@ def make_samples(goals: Sequence[SourcedGoal], hints: Hints) -> list[Sample]:
 
 def _has_hint(goal: SampleMetadata, hint: str) -> bool:
     """Whether a goal has a hint of this name: its study or one of its data files has it."""
-    described = (goal, *goal.data_files)
-    return any(getattr(part, hint, "") for part in described)  # a data file has no attribute `workflow_tags`
+    study_and_files = (goal, *goal.data_files)
+    # With a default, because a data file has no attribute `workflow_tags`.
+    return any(getattr(part, hint, "") for part in study_and_files)
 
 
 def samples_checksum(samples: Iterable[Sample], fields: Sequence[str] = GOAL_FIELDS) -> str:

@@ -90,20 +90,20 @@ def released_samples(benchmark: BenchmarkName, split: str, hints: Hints) -> list
         InvalidArgument: The split does not exist, or no sample has a requested hint.
         DataError: The data are missing, or a file differs from the released file.
     """
-    parts = _parts(benchmark)
-    names = list(parts)
-    # Not `in parts`: Inspect reads `-T split=train,test` as a list, and a list cannot be looked up in a mapping.
+    splits_to_read = _splits_to_read(benchmark)
+    # A list of names: Inspect reads `-T split=train,test` as a list, and a list cannot be looked up in a mapping.
+    names = list(splits_to_read)
     if split not in names:
         possible = ", ".join(names)
         raise InvalidArgument(f"split={split} is not a split of {benchmark}. Possible values: {possible}.")
 
-    samples = _read_samples(parts[split], hints)
+    samples = _read_samples(splits_to_read[split], hints)
     if split == LITE:
         return _lite(samples)
     return samples
 
 
-def _parts(benchmark: BenchmarkName) -> Mapping[str, Sequence[Split]]:
+def _splits_to_read(benchmark: BenchmarkName) -> Mapping[str, Sequence[Split]]:
     """The splits that are read for each value of the argument `split`. The samples of `lite` are some of `test`."""
     if benchmark == "real":
         train, test = REAL

@@ -18,7 +18,7 @@ _NEW_WIDTHS = {65530: 1, 65529: 2, 65528: 4, 65527: 4, 65526: 8, 32768: 8}
 
 _MAX_OLD_TEXT = 244
 _MAX_NEW_TEXT = 2045
-"""Bytes of the longest text in a cell. A type with a number up to this one is a text of so many bytes."""
+"""Bytes of the longest text in a cell. Up to this number, the type of a column of texts is their length in bytes."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class StataLayout:
 
     @classmethod
     def read(cls, content: bytes) -> "StataLayout":
-        """Read the layout of a file of version 113 to 115 or 117 to 119, which Stata has written since version 8.
+        """Read the layout of a file in version 113 to 115 or 117 to 119 of the format, which Stata 8 and later write.
 
         Raises:
             DataError: The file is not a Stata file of these versions, or it is truncated.
@@ -90,9 +90,9 @@ class _Bytes:
 
     def numbers(self, form: str, count: int = 1) -> Sequence[int]:
         """Read whole numbers, and move behind them. `form` is a letter of Python's `struct`: B, H, I or Q."""
-        whole_form = f"{self.byte_order}{count}{form}"
-        values = struct.unpack_from(whole_form, self.content, self.position)
-        self.skip(struct.calcsize(whole_form))
+        struct_format = f"{self.byte_order}{count}{form}"
+        values = struct.unpack_from(struct_format, self.content, self.position)
+        self.skip(struct.calcsize(struct_format))
         return values
 
     def number(self, form: str) -> int:
@@ -111,6 +111,7 @@ def _old_layout(file: _Bytes) -> StataLayout:
     file.skip(81 + 18)  # label and time of the file
     widths = [_width(number, _OLD_WIDTHS, _MAX_OLD_TEXT) for number in file.numbers("B", columns)]
 
+    # Lengths of the next parts of the file, in bytes.
     names = 33 * columns
     sort_order = 2 * (columns + 1)
     formats = (12 if version == 113 else 49) * columns

@@ -16,6 +16,7 @@ from inspect_discoverybench.errors.exceptions import DataError
 csv.field_size_limit(2**31 - 1)
 
 _QUOTED = re.compile(r'"[^"]*"')
+"""Matches a quoted value. A separator or a line break inside of it does not divide the table."""
 
 _SEPARATORS = "\t;,"
 """Separators of tables. The first ones are preferred, because column names are more likely to have commas than tabs."""
@@ -91,6 +92,7 @@ class Record:
         for value in self.values:
             cell = value
             if self.text.startswith('"', position):
+                # In a quoted cell, each quote of the value is written twice.
                 cell = '"' + value.replace('"', '""') + '"'
             cells.append(cell)
             position += len(cell) + 1  # the separator
@@ -119,7 +121,8 @@ def read_records(text: str, path: Path) -> Iterator[Record]:
     lines = list(StringIO(text, newline=""))
     reader = csv.reader(lines, delimiter=separator, strict=True)
     header_width = 0
-    previous_end = 0  # a row is on several lines if a value has line breaks
+    # The number of the last line of the row before. A row is on several lines if a value has line breaks.
+    previous_end = 0
     try:
         for values in reader:
             if not header_width:
@@ -173,7 +176,8 @@ def _first_rows(text: str, separator: str) -> Iterator[list[str]]:
             if values:
                 yield values
     except csv.Error:
-        yield []  # It has fewer values than the others, so the separator does not fit.
+        # An empty row has fewer values than the other rows. So the separator counts as one that does not fit.
+        yield []
 
 
 def _is_table_of_several_columns(rows: Sequence[Sequence[str]]) -> bool:
@@ -200,6 +204,7 @@ def may_have_columns(text: str) -> bool:
     only if most lines have several numbers.
     """
     lines = [line for line in _QUOTED.sub("", text).splitlines() if line.strip()]
+    # A header and one row are too few to tell a table from another text.
     if len(lines) < 3:
         return False
     for separator in (*_SEPARATORS, "|"):
