@@ -134,7 +134,8 @@ def file_goal_samples(paths: Sequence[Path], goal: object, hints: Hints) -> list
     question = _goal_text(goal)
     draft = Draft.of(paths)
     study = draft.study()
-    # No metadata file exists. The id of the sample and the paths of the data files are derived from this path of one.
+    # There is no metadata file. This is the path that it would have, from which the id of the sample and the paths of
+    # the data files are derived.
     location = draft.folder / "metadata_0.json"
     new_goal = _existing_or_new_goal(study, question)  # new, because a draft has no goals
     metadata = goal_metadata("custom", location, study, new_goal)

@@ -218,7 +218,7 @@ def _columns(frame: "DataFrame", names: Sequence[Any], labels: Mapping[str, str]
 
     columns = []
     for position, name in enumerate(names):
-        # Whole numbers with missing values are numbers with a decimal point in pandas, until it converts them.
+        # pandas reads whole numbers with missing values as floats. `convert_dtypes` turns them into integers.
         values = frame.iloc[:, position].convert_dtypes().dropna()
         kind = "empty" if values.empty else _KINDS.get(infer_dtype(values), "text")
         description = labels.get(name, "") if labels else ""

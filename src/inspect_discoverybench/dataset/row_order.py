@@ -59,8 +59,9 @@ def _ranks(values: Sequence[object]) -> list[int]:
     """
     texts = [str(value) for value in values]
     numbers = [_as_number(text) for text in texts]
-    filled = sum(bool(text.strip()) for text in texts)
-    if sum(number is not None for number in numbers) >= filled / 2:
+    filled_count = sum(bool(text.strip()) for text in texts)
+    number_count = sum(number is not None for number in numbers)
+    if number_count >= filled_count / 2:
         return _dense_ranks([float("inf") if number is None else number for number in numbers])
     return _dense_ranks(texts)
 

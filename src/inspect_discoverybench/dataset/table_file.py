@@ -220,10 +220,10 @@ def _fit_a_table(widths: Sequence[int]) -> bool:
     More than half of the lines have the same number of values. The header has as many values, or one less: a column of
     row names often has no heading.
     """
-    [(usual_width, count)] = Counter(widths).most_common(1)
+    [(usual_width, lines_with_usual_width)] = Counter(widths).most_common(1)
     header_width = widths[0]
     header_fits = header_width > 1 and header_width in (usual_width, usual_width - 1)
-    return header_fits and 2 * count > len(widths)
+    return header_fits and 2 * lines_with_usual_width > len(widths)
 
 
 def _has_two_numbers(line: str) -> bool:
