@@ -48,7 +48,8 @@ def _add_names(registered: Callable[..., Any], info: RegistryInfo, name: str) ->
     for package in PACKAGES:
         alias = info.model_copy(update={"name": f"{package}/{name}"})
         registry_add(registered, alias)
-    # Logs record the label on the object, and each `registry_add` overwrites this label. The last one is `info`.
+    # `registry_add` also puts the name on the object itself, in place of the previous name, and logs record this name.
+    # So the name of `info` is added last.
     registry_add(registered, info)
 
 

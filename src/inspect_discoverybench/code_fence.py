@@ -22,7 +22,7 @@ class Block:
     Attributes:
         label: The name of the language; empty without one.
         contents: What stands between the fences.
-        end: Where the block ends in its text, with the closing fence.
+        end: Position in the text after the block and its closing fence, if it has one.
         is_closed: Whether a line with the closing fence follows the contents.
     """
 

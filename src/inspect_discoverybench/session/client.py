@@ -221,7 +221,7 @@ def start(folder: str, owner: int) -> None:
         os.remove(address)
 
     reader, writer = os.pipe()
-    program = os.path.join(folder, "kernel" + os.path.splitext(__file__)[1])
+    program = os.path.join(folder, "kernel" + os.path.splitext(__file__)[1])  # compiled if this file is
     environment = {"MPLBACKEND": "Agg"}
     for name in ENVIRONMENT:
         if name in os.environ:

@@ -316,8 +316,9 @@ async def _python(arguments: list[str], *, seconds: int, standard_input: bytes |
     except TimeoutError:  # before OSError, of which it is a subclass
         raise _Unusable(f"no answer within {seconds} s") from None
     except (OSError, RuntimeError, OutputLimitExceededError, UnicodeDecodeError) as error:
-        # The agent's code may have closed the working folder, or replaced the client by a program whose output exceeds
-        # Inspect's limit. If the sandbox runs no commands at all, `true` raises SandboxUnavailableError.
+        # The agent's code may have made the working folder inaccessible. Or it may have replaced the client by a
+        # program whose output exceeds Inspect's limit. If the sandbox runs no commands at all, the command `true`
+        # raises SandboxUnavailableError.
         with suppress(TimeoutError):
             await sandbox().exec(["true"], cwd="/", timeout=STOP_SECONDS, timeout_retry=False)
         raise _Unusable(clean(str(error))[-MAX_REASON:]) from None

@@ -85,6 +85,7 @@ def _observation(cell: CellResult, cell_seconds: int) -> str:
     """The tool result: the output, and what happened to the session."""
     parts = [RESTARTED] if cell.restarted else []
     output = cell.output.rstrip("\n") if cell.output.strip() else ""
+    # If the session is unusable, the output is the reason, which is part of the message below.
     if output and cell.status != "unusable":
         parts.append(output)
     match cell.status:
