@@ -163,9 +163,9 @@ class Trial:
         )
 
         for question in ACCURACIES:
-            decided = [score.values[question] for score in scores if question in score.values]
-            right = sum(decided)
-            self.notes.append(f"  {question}: right in {right:.0f} of {len(decided)}.")
+            accuracies = [score.values[question] for score in scores if question in score.values]
+            right = sum(accuracies)
+            self.notes.append(f"  {question}: right in {right:.0f} of {len(accuracies)}.")
 
     def _try_real(self, agent: str, form: str) -> None:
         try:

@@ -97,7 +97,7 @@ async def _read_answer_text(judge: Judge, state: TaskState) -> str:
     text = AnswerText.model_validate(state.metadata["expected"])
     submission = await read_answer(judge, text.goal, text.text)
     audit_state = state.store_as(AuditState)
-    audit_state.record = judge_record(judge, None)
+    audit_state.record = judge_record(judge, verdict=None)
     if isinstance(submission, NotAsserted):
         return "No hypothesis is asserted."
     audit_state.submission = submission
@@ -108,7 +108,7 @@ async def _find_claim(judge: Judge, state: TaskState) -> str:
     text = ClaimText.model_validate(state.metadata["expected"])
     reply = await ask_claim(judge, text.pair)
     audit_state = state.store_as(AuditState)
-    audit_state.record = judge_record(judge, None, with_claim=True)
+    audit_state.record = judge_record(judge, verdict=None, with_claim=True)
     if isinstance(reply, Claim):
         audit_state.claim = reply.claim
     return reply.describe()
