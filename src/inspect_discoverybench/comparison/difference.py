@@ -71,7 +71,7 @@ class KeyDifference:
         paired: The difference, candidate minus baseline. Its interval covers what missing scores could be.
         missing: Number of samples of the common tasks without a score, in all epochs of both systems.
         worst: The difference on all common tasks if missing scores were 0 for the candidate and 1 for the baseline.
-        best: The difference if they were 1 for the candidate and 0 for the baseline.
+        best: The difference on all common tasks if missing scores were 1 for the candidate and 0 for the baseline.
         failures_lowest: The difference on the tasks that the baseline scored, if the candidate's missing scores were 0.
             `compare --fail-if-worse` checks it, too: a candidate cannot pass only because its low scores are missing.
     """

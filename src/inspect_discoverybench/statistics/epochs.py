@@ -18,7 +18,7 @@ class AcrossEpochs:
     is pass@k (Chen et al. 2021) and `worst` is pass^k (Yao et al. 2024).
 
     Attributes:
-        mean: The mean score of an epoch, for every k.
+        mean: The mean score of an epoch, which is the same for every k.
         best: The highest score among k epochs.
         worst: The lowest score among k epochs.
     """

@@ -61,8 +61,8 @@ def interval_of(result: ClusterMean, tail: float, probability_unseen: float, max
     Args:
         result: The mean, of at least two clusters.
         tail: Probability beyond each end.
-        probability_unseen: A share of all values may be 0, or may be 1, although no cluster shows any of them. The
-            interval allows for the largest share that stays unseen with this probability.
+        probability_unseen: Probability that no cluster shows any of the unseen values, which may all be 0 or all be 1.
+            The interval allows for the largest share of values that stays unseen with this probability.
         max_size: The largest effective sample size.
     """
     with_unseen_values = _interval_with_unseen_values(result, probability_unseen)

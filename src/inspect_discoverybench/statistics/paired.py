@@ -118,7 +118,7 @@ def _differences(first: Values, second: Values) -> np.ndarray:
 
 def _smallest_detectable(differences: np.ndarray, clusters: Sequence[Hashable]) -> float:
     """Smallest mean difference that the test finds in 80 % of data sets with this spread of the differences."""
-    in_standard_errors = float(ndtri(1 - SIGNIFICANCE_LEVEL / 2) + ndtri(TARGET_POWER))
+    detectable_standard_errors = float(ndtri(1 - SIGNIFICANCE_LEVEL / 2) + ndtri(TARGET_POWER))
     mean_difference = cluster_mean(differences, clusters)
     standard_error = math.sqrt(widened_variance(mean_difference, lowest=-1))
-    return in_standard_errors * standard_error
+    return detectable_standard_errors * standard_error
