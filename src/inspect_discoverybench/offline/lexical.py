@@ -132,8 +132,8 @@ _RULES: Mapping[str, Callable[[Values], Values]] = {
     "answer": _relationship,
     "hypothesis": _extract,
 }
-"""The rule for each question, by a key in the question's contract.
+"""The rule for each question of the judge, by a key of the JSON object that the question asks for.
 
-A question is recognized by the first of these keys that it contains. So a key must not be in the contract of a question
-further down.
+A question is recognized by the first key of this table that it contains. So the key of one rule must not be in the
+questions of the rules below it.
 """

@@ -73,7 +73,7 @@ def parse_submission(text: str) -> Submission | None:
 
     Returns:
         The submission. None if there is no such object, or if its hypothesis is a placeholder. An object with another
-        key gives None, too, because that key may be a conclusion that takes the hypothesis back: the judge decides.
+        key gives None, too: that key may be a conclusion that takes the hypothesis back, so the judge reads the text.
     """
     if len(text) > MAX_REPLY_LENGTH:
         return None
@@ -89,7 +89,7 @@ def parse_submission(text: str) -> Submission | None:
 
 
 def is_placeholder(hypothesis: str) -> bool:
-    """Whether a text is empty, or a placeholder of our own texts. What any other text asserts, the judge decides."""
+    """Whether a text is empty, or a placeholder of our own texts. The judge decides what any other text asserts."""
     return hypothesis.strip() in ("", *PLACEHOLDERS)
 
 
