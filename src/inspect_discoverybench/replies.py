@@ -26,9 +26,8 @@ _NO_REPLY = {
     "model_length": "the question does not fit into the context window.",
     "content_filter": "it was stopped by a content filter.",
 }
-"""What is wrong with a reply, by the stop reasons after which its text is not read, even if the text is a whole object.
-
-Such a reply is not sent back: the same question is asked again."""
+"""What is wrong with a reply, by stop reason. After one of these stop reasons, the text of the reply is not read, even
+if it is a whole object. The text is not sent back either: the same question is asked again."""
 
 _MAX_SENT_BACK = 20_000
 """Maximum length of an invalid reply that is sent back, in characters, so that it fits into the context window."""

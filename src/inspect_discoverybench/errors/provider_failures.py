@@ -126,7 +126,7 @@ def redact_request(error: BaseException) -> BaseException:
             event.traceback = redact(event.traceback or "")
             event.traceback_ansi = event.traceback
             if event.call:
-                # `redact` reads texts, but the response has nested values. So it is removed as a whole.
+                # `redact` reads texts, but the response has nested values. So the response is removed.
                 # The event's error says what the gateway replied.
                 event.call.response = None
 
