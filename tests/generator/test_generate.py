@@ -14,6 +14,7 @@ from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import custom, synth_generate
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument
+from inspect_discoverybench.generator.tree import Tree
 from tests.generator.authoring import (
     APPROVAL,
     BASELINE,
@@ -108,6 +109,18 @@ def test_an_interrupted_set_is_continued(tmp_path: Path) -> None:
     generate(tmp_path / "whole", author, domains=2)
     assert contents(out / "sailing_0_0") == first
     assert contents(tmp_path / "whole") == contents(out)
+
+
+def test_second_records_of_long_names_have_different_names(tmp_path: Path) -> None:
+    """Names of the maximum length are cut for the ending `_2`, and these are equal after the cut."""
+
+    def distractors(values: Values, count: int) -> dict[str, Any]:
+        return {"columns": [leaf(f"{'o' * 46}{number:02}") for number in range(values["count"])]}
+
+    generate(tmp_path, scripted_author(distractors=distractors))
+    [file] = tmp_path.glob("trees/*.json")
+    names = Tree.read(file).names()
+    assert f"{'o' * 46}_2" in names
 
 
 def test_an_answer_key_that_was_not_written_is_written_by_the_next_run(tmp_path: Path) -> None:

@@ -174,12 +174,14 @@ class Growth:
     def _with_copies(self, tree: Tree) -> Tree:
         """Add second records of some columns, whether they are nodes or not."""
         draws = self._random(tree.domain, "copies")
+        used_names = set(tree.names())
         copies = []
         for column in tree.columns():
             name = f"{column.name[:46]}_2"  # names have at most 48 characters
             is_drawn = draws.random() < COPY_PROBABILITY
-            if not is_drawn or name in tree.names():
+            if not is_drawn or name in used_names:
                 continue
+            used_names.add(name)
             shortened = column.description[:1_100]  # descriptions have at most 1,200 characters
             copies.append(
                 Distractor(
