@@ -35,7 +35,7 @@ class Review(Reply):
 
 
 class AcceptedTask(NamedTuple):
-    """A task that meets all criteria, and its texts."""
+    """A task that `write_task` did not reject, and its texts."""
 
     task: TreeTask
     text: HypothesisAndGoal
@@ -44,9 +44,10 @@ class AcceptedTask(NamedTuple):
 async def write_task(
     author: Model, reviewer: Model, tree: Tree, task: TreeTask, measures: Measures
 ) -> AcceptedTask | Rejection:
-    """Reject a task if a variable does not matter. Otherwise, the author writes its texts, which the reviewer examines.
+    """Have the author write the texts of a task, and the reviewer examine them.
 
-    A task that a person wrote has its texts already, and they are not reviewed.
+    The author is not asked about a task whose measures reject it. A task that a person wrote has its texts already, and
+    they are not reviewed.
     """
     rejection = measures.rejection(task.name)
     if rejection is not None:
@@ -70,9 +71,9 @@ async def write_task(
     except AuthorFailed as error:
         return Rejection(task.name, "text", error.message)
 
-    # The columns of a data file for this task alone, because it is not known yet which accepted tasks will share the
-    # file. Another task can only remove columns (those that would give its answer away), so the reviewer sees all that
-    # an agent will see.
+    # These are the columns of a data file for this task alone, because it is not known yet which tasks will share its
+    # file. Each further task only removes the columns that would give its own answer away. So the reviewer sees all
+    # columns that an agent will see.
     columns = file_columns(tree, [task], task.name)
     shown = {
         **facts,
@@ -103,6 +104,7 @@ async def _ask_author(author: Model, task: TreeTask, facts: Mapping[str, Any]) -
 
 
 async def _ask_reviewer(reviewer: Model, shown: Mapping[str, Any]) -> Review:
+    # `rows` and `population` are the descriptions of the rows and of the population.
     descriptions = "\n".join([shown["rows"], shown["population"], *shown["columns"].values()])
 
     async def check(reply: Review) -> Review:

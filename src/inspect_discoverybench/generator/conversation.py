@@ -61,7 +61,7 @@ async def ask(
         reply = parse_reply(text, reply_type)
         return await check(reply)
 
-    # The request for the domains of a set is the only one without a name.
+    # Only the request for the domains of a set has no `name` among its values. Its span is `domains: set`.
     async with span(f"{prompt}: {values.get('name', 'set')}"):
         try:
             return await ask_until_valid(messages, send, accept, _repeat_question, MAX_ATTEMPTS)

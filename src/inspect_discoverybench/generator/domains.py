@@ -62,7 +62,8 @@ class DomainSource:
     async def domain(self, number: int, folder: SetFolder, author: Model, seed: int) -> Domain:
         """Return one domain.
 
-        The first call asks the author for all domains, unless the user named them or the set in the folder has them.
+        If the source has no names, the first call for a set asks the author for all domains, and keeps them in the
+        folder of the set. All further calls read them there, also when an interrupted set is continued.
 
         Args:
             number: Number of the domain in the set, starting at 0.
@@ -125,7 +126,8 @@ def _read_trees(path: str) -> tuple[Tree, ...]:
 def _problem_of_names(names: Sequence[str]) -> str | None:
     """What is wrong with the first name that cannot be used, as a sentence; None if all can be used.
 
-    A name must have 3 to 60 letters, and no two names may have the same folder.
+    A name must have at most 60 characters, and its slug at least 3. No two names may have the same slug, because the
+    folders of a domain are named after its slug.
     """
     slugs = [slug_of(name) for name in names]
     for name, slug in zip(names, slugs, strict=True):

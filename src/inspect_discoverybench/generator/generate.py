@@ -70,7 +70,7 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
             async with proposal_lock:
                 domain = await source.domain(number, folder, get_model(), settings.seed)
             result.domain = domain.name
-            # An interrupted set has the records of the domains that are complete.
+            # If an interrupted set is continued, the domains that are complete have records, and are not created again.
             record = folder.record(slug_of(domain.name))
             if record is None:
                 record = await _add_domain(number, domain, folder, settings, source)
@@ -79,6 +79,8 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
             return state
 
         if record.golds:
+            # This is done even if the domain was complete before, because the interrupted run may have ended before it
+            # wrote the key.
             folder.write_answer_key()
         for gold in record.golds:
             result.accepted.append(f"{gold.folder}/{gold.metadata_number}")
@@ -123,19 +125,19 @@ async def create_tasks(
     for task, measures in zip(candidates, drawing.measures, strict=True):
         writing.append(write_task(author, reviewer, tree, task, measures))
 
-    accepted: dict[str, AcceptedTask] = {}
+    accepted_by_goal: dict[str, AcceptedTask] = {}
     rejected = [*growth.rejections, *too_large]
     for result in await gather(*writing):
         if isinstance(result, Rejection):
             rejected.append(result)
             continue
         goal = normalize_case_and_spaces(result.text.goal)
-        if goal in accepted:
+        if goal in accepted_by_goal:
             rejected.append(Rejection(result.task.name, "duplicate", "another task has the same goal"))
         else:
-            accepted[goal] = result
+            accepted_by_goal[goal] = result
 
-    files, golds = _task_files(number, tree, accepted.values(), drawing, growth.settings.seed)
+    files, golds = _task_files(number, tree, accepted_by_goal.values(), drawing, growth.settings.seed)
     fields = tree.model_dump(exclude_defaults=True)
     files[f"trees/{slug_of(tree.domain)}.json"] = json_file(fields)
     record = DomainRecord(
@@ -155,6 +157,13 @@ def _task_files(
     """Return the data and metadata files of a domain's tasks by path, and their rows of the answer key.
 
     A folder has one data file for all tasks with the same start height and target depth, as in DB-SYNTH.
+
+    Args:
+        number: Number of the domain in the set.
+        tree: The tree of the domain.
+        accepted: The accepted tasks of the domain.
+        drawing: The rows of the tree.
+        seed: Seed of the set.
     """
     folders: dict[str, list[AcceptedTask]] = {}
     for result in accepted:
@@ -177,7 +186,9 @@ def _task_files(
             "columns": [{"name": name, "description": descriptions[name]} for name in names],
         }
         for metadata_number, (task, text) in enumerate(results):
-            query_id = number + MAX_DOMAINS * len(golds)  # unique in the set, whatever other domains it has
+            # Ids of one domain are MAX_DOMAINS apart, and each domain starts at its own number, which is below
+            # MAX_DOMAINS. So no two tasks of a set have the same id.
+            query_id = number + MAX_DOMAINS * len(golds)
             metadata = {
                 "id": metadata_number,
                 "domain": tree.domain,

@@ -25,7 +25,11 @@ DISTRACTORS = (8, 14)
 """Range of the number of unrelated columns, so that data files have about as many columns as the released ones."""
 
 COPY_PROBABILITY = 0.15
-"""Probability that a column has a second record. It is the same for all columns, so it does not tell which are gold."""
+"""Probability that a column has a second record.
+
+It is the same for all columns. So a second record does not tell an agent whether the gold hypothesis is about the
+column.
+"""
 
 
 class Expansion(Reply):

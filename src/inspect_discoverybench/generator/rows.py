@@ -44,12 +44,12 @@ FUNCTIONS = (
 # Limits of computed values. They are wide: only a column that cannot be studied is beyond them, such as one with a
 # single value.
 MAX_SHARE_OF_ONE_VALUE = 0.95  # released columns above it are flagged as nearly constant
-MIN_SHARE_IN_RANGE = 0.5  # in the range that the author gave, widened by a twentieth of its width at each end
+MIN_SHARE_IN_RANGE = 0.5  # the author's range, widened by a twentieth of its width at each end
 
 COPY_ACCURACY = 0.7  # share of the values of a copy that are right, which is also its correlation with the original
 GROUPS = 5  # number of groups of a numeric column in the table of a task
 
-Spec: TypeAlias = Mapping[str, Any]  # a column or node of the tree, as JSON
+Spec: TypeAlias = Mapping[str, Any]  # JSON: a column or node of the tree, a task, the settings or the request
 Column: TypeAlias = Any  # pd.Series, whose stubs know no operations on unknown types
 
 
@@ -237,7 +237,8 @@ def measure(task: Spec, observed: pd.DataFrame, seed: str) -> Spec:
     predictors = task["columns"]
     name = task["target"]
     complete = observed[[*predictors, name]].dropna().reset_index(drop=True)
-    # Missing values have made objects of the values of a boolean column. Without them, they can be booleans again.
+    # A boolean column with missing values has the type object. In complete rows, none is missing, so the column can be
+    # boolean again.
     complete = complete.infer_objects()
     frame = complete[predictors]
     target = complete[name]
@@ -273,7 +274,7 @@ def losses_if_shuffled(expression: str, frame: pd.DataFrame, target: Column, see
         shuffled[name] = frame[name].take(order).to_numpy()
 
         loss = prediction_errors(target, compute(expression, shuffled)) - errors
-        finite_loss = loss[np.isfinite(loss)]  # shuffled values may divide by zero
+        finite_loss = loss[np.isfinite(loss)]  # with shuffled values, the expression may divide by zero
         losses[name] = round(finite_loss.mean() / error_of_typical_value, 4)
     return losses
 

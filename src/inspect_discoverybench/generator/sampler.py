@@ -20,9 +20,9 @@ OUTPUT_BYTES = 9_000_000
 """Maximum size of the drawn columns. Inspect limits the output of a command to 10 MB."""
 
 MIN_LOSS = 0.02
-"""Minimum of the loss that `Measures` has for each variable.
+"""Minimum loss of a variable, as `Measures` defines it. A task is rejected if one of its variables has a smaller loss.
 
-At the default noise, a variable that explains less than about 1 % of the target's variance has a smaller loss.
+At the default noise, a variable has a smaller loss if it explains less than about 1 % of the target's variance.
 """
 
 
@@ -81,9 +81,11 @@ async def draw(settings: SetSettings, tree: Tree, tasks: Sequence[TreeTask] = ()
     program = files(__package__).joinpath("rows.py").read_text("utf-8")
     text = json.dumps(request)
     cell = await PythonSession(CELL_SECONDS, OUTPUT_BYTES).run(f"{program}\ndraw({text!r})")
+    # The program catches the errors of expressions. Any other exception is a fault of the sandbox or of the program.
     if cell.status == "error":
         end_of_traceback = cell.output[-500:]
         raise DiscoveryBenchError(f"The sandbox cannot run the generator: {end_of_traceback}")
+    # The cell was interrupted, or its process ended: an expression may need too much time or memory.
     if cell.status != "ok":
         raise ReplyRejected(f"the sandbox could not draw the rows ({cell.status}).")
     drawing = parse_reply(cell.output, Drawing, OUTPUT_BYTES)

@@ -65,7 +65,7 @@ class SetSettings(BaseModel):
 
 
 class Domain(Reply):
-    """A domain. If the user named it, the author did not describe it."""
+    """A domain. The description is the author's, and empty if the user named the domain."""
 
     name: str
     description: str = ""

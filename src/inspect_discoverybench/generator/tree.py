@@ -56,15 +56,16 @@ class Variable(Reply):
             if has_duplicates or not 2 <= len(labels) <= 12:
                 raise ValueError("a category needs 2 to 12 different values")
 
-        low = self.low
-        high = self.high
-        if not self.is_number or low is None or high is None:
-            return self
+        # A range is optional here. `Tree` requires one for the columns of numbers that are sampled.
+        if self.is_number and self.low is not None and self.high is not None:
+            self._check_range(self.low, self.high)
+        return self
+
+    def _check_range(self, low: float, high: float) -> None:
         if low >= high:
             raise ValueError(f"low {low} must be below high {high}")
         if self.type == "integer" and not (low.is_integer() and high.is_integer()):
             raise ValueError("low and high of an integer must be whole numbers")
-        return self
 
     @property
     def is_number(self) -> bool:

@@ -17,8 +17,8 @@ MAX_PREDICTORS = 13
 MASKED_FACETS = FACET_KEYS[::-1]
 """The facets that goals ask for, in turn; the context is last."""
 
-MASKED_FACETS_OF_ALL_ROWS = MASKED_FACETS[:-1]
-"""The same for a hypothesis that holds in all rows: its context is no discovery."""
+MASKED_FACETS_WITHOUT_CONTEXT = MASKED_FACETS[:-1]
+"""The facets that goals ask for, in turn, if the hypothesis holds in all rows: its context is no discovery."""
 
 DATA_FILE = "data.csv"
 
@@ -107,7 +107,7 @@ def tree_tasks(tree: Tree) -> tuple[list[TreeTask], list[Rejection]]:
     inner_nodes = [node for node in tree.nodes() if node.is_computed]
     for number, node in enumerate(inner_nodes):
         depth = tree.depth(node.name)
-        facets = MASKED_FACETS if node.sub_population else MASKED_FACETS_OF_ALL_ROWS
+        facets = MASKED_FACETS if node.sub_population else MASKED_FACETS_WITHOUT_CONTEXT
         for length in range(1, node.height + 1):
             try:
                 expression = _composed(node, length)
@@ -135,6 +135,7 @@ def file_columns(tree: Tree, tasks: Sequence[TreeTask], key: str) -> list[str]:
     targets_and_ancestors = {node.name for node in tree.nodes() if node.names & targets}
     left_out = targets_and_ancestors - targets
     for task in tasks:
+        # The nodes below the target that are not observed: hidden nodes, and nodes below the observed ones.
         left_out |= task.node.names - {task.node.name, *task.expression.columns}
     for column in tree.distractors:
         if column.follows in left_out | targets:
@@ -146,7 +147,7 @@ def file_columns(tree: Tree, tasks: Sequence[TreeTask], key: str) -> list[str]:
 
 
 def query(task: TreeTask, query_id: int, text: HypothesisAndGoal) -> dict[str, Any]:
-    """A goal in the format of DB-SYNTH's metadata files, with one key of its own: `masked_facet`."""
+    """A goal in the format of DB-SYNTH's metadata files, and with one key that these do not have: `masked_facet`."""
     fields = {
         "qid": query_id,
         "question": text.goal,
