@@ -1,7 +1,7 @@
 """Charts: dots with intervals, stacked bars and scatter plots, with one panel for each benchmark.
 
-The panels of a chart share their axes, so that bars and distances can be compared. Charts take a table and names of its
-columns; `benchmark` sets the panel, and `agent` the colour.
+The panels of a chart share their axes of numbers, so that bars and distances can be compared. Each panel has its own
+rows. Charts take a table and names of its columns; `benchmark` sets the panel, and `agent` the colour.
 """
 
 import itertools
@@ -59,7 +59,7 @@ def agent_colors(agents: Iterable[str]) -> dict[str, str]:
 
 
 def _assigned(names: Iterable[str], choices: Sequence[str]) -> dict[str, str]:
-    """A choice for each name, in turn."""
+    """A choice for each name, in turn. With more names than choices, the choices repeat."""
     endless = itertools.cycle(choices)
     return dict(zip(names, endless, strict=False))
 
@@ -188,9 +188,9 @@ def _rows(layers: Sequence[alt.Chart], table: pd.DataFrame, row: str, style: Sty
     shown = table.merge(first_labels)
     vertical = alt.Y(field=row, type="nominal", sort=None)
     in_rows = [layer.encode(y=vertical) for layer in layers]
-    panels = _panels(in_rows, shown, style)
-    independent: Chart = panels.resolve_scale(y="independent")
-    return independent
+    # With a shared vertical axis, each panel would have the rows of all benchmarks.
+    panels: Chart = _panels(in_rows, shown, style).resolve_scale(y="independent")
+    return panels
 
 
 def _panels(layers: Sequence[alt.Chart], table: pd.DataFrame, style: Style) -> alt.FacetChart:

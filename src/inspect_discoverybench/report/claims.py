@@ -49,20 +49,20 @@ class _Pair:
         if data_rate is None and placebo_rate is None:
             return None
 
-        first = [*self.data, *self.placebos][0]  # with the data, if there is such a run
-        row = first.key_columns
-        # A row without runs with the data stands in the panel of the data, too, if another configuration was run with
-        # them: only benchmarks with runs have a title, and so a panel.
-        data_benchmark = without_placebo(first.configuration.benchmark)
+        standing = [*self.data, *self.placebos][0]  # a run with the data, if there is one
+        row = standing.key_columns
+        # The row stands in the panel of the data, even if this agent was run on placebos only. If no agent was run with
+        # the data, the benchmark of the data has no title and no panel. The row then stays in the placebo's panel.
+        data_benchmark = without_placebo(standing.configuration.benchmark)
         if data_benchmark in titles:
             row["benchmark"] = data_benchmark
-        row["framing"] = first.configuration.framing
+        row["framing"] = standing.configuration.framing
         row |= interval_columns(data_rate, IntervalNames.of(DATA_RATE))
         row |= _bounds(DATA_RATE, data)
         row |= interval_columns(placebo_rate, IntervalNames.of(PLACEBO_RATE))
         row |= _bounds(PLACEBO_RATE, placebo)
         row |= _difference(placebo=placebo, data=data)
-        row["kind"] = first.kind
+        row["kind"] = standing.kind
         row |= _counts("data", data)
         row |= _counts("placebo", placebo)
         # On a placebo, the judge is not asked about a claim if the gold hypothesis also holds on permuted columns,
@@ -99,6 +99,7 @@ def claim_section(leaderboard: Leaderboard) -> Section | None:
 
 def _conditions(standing: Standing) -> Hashable:
     """What must be equal for a pair: all but the data."""
+    # All results of a configuration have the same agent, model, limits, setup and task version.
     first = standing.results[0]
     return (
         without_placebo(standing.configuration.benchmark),
@@ -164,7 +165,7 @@ def _chart(table: pd.DataFrame, leaderboard: Leaderboard) -> Chart:
 
 
 def _labels(table: pd.DataFrame) -> list[str]:
-    """The names of the configurations, each with its framing, unless it is neutral or in the name already."""
+    """The names of the configurations. A framing other than the neutral one is added if the name lacks it."""
     labels = []
     for name, framing in zip(table.configuration, table.framing, strict=True):
         if framing == NEUTRAL or f"framing={framing}" in name:

@@ -12,8 +12,8 @@ from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.scorer.judge_record import is_offline
 
 MIN_COVERAGE = 0.9
-"""Share of tasks that a competitor must have scored, at least. The tasks are those that the agent with the most scored
-tasks has scored."""
+"""An agent competes if it has scores on at least this share of the tasks on which the agent with the most scored tasks
+has scores."""
 
 ROUNDING = 1e-9
 """Means that differ by no more than this are equal."""
@@ -26,12 +26,12 @@ class Competition:
     Attributes:
         best: The competitors with the highest mean HMS: several if they are tied, none if no best agent is marked.
         runners_up: The other competitors: all of them if no best agent is marked.
-        no_best: Why no best agent is marked; None if one is.
+        reason_for_no_best: Why no best agent is marked; None if one is.
     """
 
     best: Sequence[Standing]
     runners_up: Sequence[Standing]
-    no_best: str | None
+    reason_for_no_best: str | None
 
     @classmethod
     def of(cls, standings: Sequence[Standing]) -> "Competition":
@@ -42,15 +42,17 @@ class Competition:
         """
         competitors = _competitors(standings)
         floor = highest_hms(standing for standing in standings if standing.kind == FLOOR)
-        no_best = _reason_for_no_best(competitors, floor)
-        best = _best(competitors) if no_best is None else []
-        return cls(best, [standing for standing in competitors if standing not in best], no_best)
+        reason_for_no_best = _reason_for_no_best(competitors, floor)
+        best = [] if reason_for_no_best else _best(competitors)
+        runners_up = [standing for standing in competitors if standing not in best]
+        return cls(best, runners_up, reason_for_no_best)
 
 
 def _competitors(standings: Sequence[Standing]) -> list[Standing]:
-    """Agents with enough tasks, as `MIN_COVERAGE` says. The mean over fewer tasks does not say which agent is better.
+    """The agents without a framing that have scores on enough tasks (`MIN_COVERAGE`).
 
-    A framing urges agents to find something, or allows them to find nothing. Agents with a framing do not compete.
+    The mean over fewer tasks does not say which agent is better. A framing urges an agent to find something, or allows
+    it to find nothing, so its score is not comparable with the scores of agents without a framing.
     """
     agents = [
         standing for standing in standings if standing.kind == AGENT and standing.configuration.framing == NEUTRAL
@@ -91,7 +93,8 @@ def _is_study_edited(standings: Sequence[Standing]) -> bool:
 
 
 def _have_different_data(samples: Sequence[SampleRecord]) -> bool:
-    # All pairs, because what a sample does not record is not compared.
+    # An input that one sample of a pair does not record is not compared. A sample without a record may then
+    # equal two others that differ from each other, so all pairs are compared.
     for first, second in combinations(samples, 2):
         changes = changed_inputs(first.inputs, second.inputs)
         # Configurations with different hints have different task texts on purpose.

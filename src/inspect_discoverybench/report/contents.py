@@ -95,8 +95,9 @@ def _samples(results: Sequence[ResultRow], pool_splits: bool) -> pd.DataFrame:
     recorded: set[str] = set()
     for result in results:
         recorded |= result.score.values.keys()
-    optional = [key for key in (*RELEASED_KEYS, CLAIM_KEY) if key in recorded]
-    keys = [*SCORE_KEYS, *optional]
+    # The released form and claims are columns only if some score has them.
+    optional_keys = [key for key in (*RELEASED_KEYS, CLAIM_KEY) if key in recorded]
+    keys = [*SCORE_KEYS, *optional_keys]
     rows = []
     for configuration, result in zip(configurations_of(results, pool_splits), results, strict=True):
         row = {

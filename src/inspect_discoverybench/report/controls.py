@@ -25,13 +25,13 @@ def control_section(leaderboard: Leaderboard) -> Section | None:
     """The paired differences between agents and their controls with the same judge; None if there are none."""
     rows = []
     agents = [standing for standing in leaderboard.standings if _is_compared(standing)]
-    for standing, control in itertools.product(agents, leaderboard.standings):
-        name = _control_name(agent=standing, other=control)
-        if name is None or _measure(standing) != _measure(control):
+    for agent, other in itertools.product(agents, leaderboard.standings):
+        name = _control_name(agent, other)
+        if name is None or _judges_and_version(agent) != _judges_and_version(other):
             continue
-        difference_row = _difference_row(agent=standing, control=control)
+        difference_row = _difference_row(agent, control=other)
         if difference_row:
-            rows.append({**standing.key_columns, "control": name, **difference_row})
+            rows.append({**agent.key_columns, "control": name, **difference_row})
     if not rows:
         return None
 
@@ -79,13 +79,14 @@ def _lacks_only_domain_knowledge(other_hints: Settings, hints: Settings) -> bool
     return DOMAIN_KNOWLEDGE in hints and other_hints == without_knowledge
 
 
-def _measure(standing: Standing) -> tuple[set[str], str]:
-    """What must be equal for scores to be comparable: the judges, and the number of the task's version."""
+def _judges_and_version(standing: Standing) -> tuple[set[str], str]:
+    """The judges, and the number of the task's version. Scores are comparable only if both are equal."""
     return standing.judges, standing.results[0].run.version_number
 
 
 def _setup(standing: Standing) -> tuple[str, ...]:
     """The agent with its model, settings and limits, without the task."""
+    # All results of a configuration have the same agent, model, limits and setup.
     first = standing.results[0]
     return first.sample.agent, first.run.model, *first.run.limits, *first.setup
 

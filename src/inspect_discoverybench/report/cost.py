@@ -17,11 +17,11 @@ USAGE = {
     "judge_tokens": "judge tokens per sample",
     "cells": "cells per sample",
 }
-"""Names of mean usage by column of the samples."""
+"""Headings of the columns of mean usage, by the attribute of a `SampleRecord` that has the usage of one sample."""
 
 
 def cost_section(leaderboard: Leaderboard) -> Section:
-    """Mean usage per sample. The chart is of US dollars if all are known, otherwise of tokens."""
+    """Mean usage per sample. The chart is of US dollars if the cost of every configuration is known, else of tokens."""
     rows = []
     for standing in leaderboard.standings:
         row = standing.hms_columns

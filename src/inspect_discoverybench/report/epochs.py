@@ -1,4 +1,4 @@
-"""The section on several epochs of each task: their mean, and the best and the worst of some of them."""
+"""The section on several epochs of each task: the mean of an epoch, and the best and the worst of several epochs."""
 
 import math
 from collections.abc import Sequence
@@ -14,29 +14,32 @@ from inspect_discoverybench.statistics.partial_scores import PartialScores
 
 
 def epoch_section(leaderboard: Leaderboard) -> Section | None:
-    """Scores across epochs for each number of epochs; None if no configuration ran all its tasks several times."""
+    """Scores across 2, 3, … epochs of each task, up to the number of epochs that all tasks of a configuration have.
+
+    None if no configuration ran all its tasks several times.
+    """
     rows: list[Row] = []
     for standing in leaderboard.standings:
-        fewest = min(len(task.results) for task in standing.tasks)
-        rows += [_row(standing, size) for size in range(2, fewest + 1)]
+        common_epochs = min(len(task.results) for task in standing.tasks)
+        rows += [_row(standing, epochs) for epochs in range(2, common_epochs + 1)]
     return Section("epochs", pd.DataFrame(rows)) if rows else None
 
 
-def _row(standing: Standing, size: int) -> Row:
+def _row(standing: Standing, epochs: int) -> Row:
     hms = [task.score() for task in standing.tasks]
     perfect = [_perfect_scores(scores) for scores in hms]
     return {
         **standing.key_columns,
-        "epochs": size,
-        **_columns(standing, hms, size, "HMS"),
-        **_columns(standing, perfect, size, "perfect"),
+        "epochs": epochs,
+        **_columns(standing, hms, epochs, "HMS"),
+        **_columns(standing, perfect, epochs, "perfect"),
     }
 
 
-def _columns(standing: Standing, scores: Sequence[PartialScores], size: int, name: str) -> Row:
+def _columns(standing: Standing, scores: Sequence[PartialScores], epochs: int, name: str) -> Row:
     """The mean, the best and the worst of this number of epochs, with their intervals."""
     clusters = [task.cluster for task in standing.tasks]
-    estimates = across_epochs(scores, clusters, size)
+    estimates = across_epochs(scores, clusters, epochs)
     columns: Row = {}
     for heading in ("mean", "best", "worst"):
         estimate = None if estimates is None else getattr(estimates, heading)

@@ -97,7 +97,7 @@ def loss_section(leaderboard: Leaderboard) -> Section:
 
 
 def _lost_at(result: ResultRow) -> str:
-    """Where a sample loses its score: the first facet that is 0, or what precedes the judge's verdict."""
+    """Where a sample loses its score, as a key of `LOSS_COLORS`. If several facets are 0, it is the first one."""
     if not result.score.is_scored:
         return NO_SCORE
     if result.score.outcome.is_without_submission:

@@ -13,7 +13,8 @@ NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML does not allow."""
 
 MAX_TEXT = 500
-"""Length of a text, in characters, above which it is cut. Text of a megabyte takes minutes to measure."""
+"""Length of a text, in characters, above which it is cut. The renderer measures each text, and needs minutes for a
+megabyte."""
 
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif"
 

@@ -63,7 +63,10 @@ def report_files(contents: Contents) -> dict[str, bytes]:
 
 
 def csv(table: pd.DataFrame) -> bytes:
-    """A table with all digits, an apostrophe before text that a spreadsheet would run, and no control characters."""
+    """A table as CSV, in which numbers have all their digits.
+
+    A text that a spreadsheet would run as a formula has an apostrophe before it, and texts have no control characters.
+    """
     cells = table.map(_safe_value)
     # A carriage return in a cell must be quoted, or programs read a new row there. Python 3.11 quotes it only if it is
     # part of the line terminator.

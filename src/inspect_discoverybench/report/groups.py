@@ -21,7 +21,10 @@ Group = str | int | bool
 
 
 def group_sections(leaderboard: Leaderboard) -> Iterator[Section]:
-    """A section for each property by which the tasks of a benchmark are in different groups."""
+    """A section for each property of tasks, with a row for each configuration and group.
+
+    A benchmark has no rows if its tasks are in fewer than two groups. If no benchmark has rows, there is no section.
+    """
     for name, description in descriptions().items():
         if description.column is None:
             continue
@@ -40,15 +43,15 @@ def _chart(table: pd.DataFrame, column: str, leaderboard: Leaderboard) -> Chart 
     groups = best[column].astype(str)
     sizes = best.tasks.astype(str)
     labelled = best.assign(group=groups + ", n = " + sizes)
-    # The interval of one or two tasks is nearly the whole axis.
+    # The interval of one or two tasks is nearly the whole axis. It is not drawn: its ends become NaN.
     ends = [HMS_INTERVAL.low, HMS_INTERVAL.high]
-    has_interval = labelled.tasks >= MIN_TASKS
-    labelled[ends] = labelled[ends].where(has_interval)
+    is_drawn = labelled.tasks >= MIN_TASKS
+    labelled[ends] = labelled[ends].where(is_drawn)
     return dots(labelled, "group", HMS_INTERVAL, leaderboard.style)
 
 
 def _rows(benchmark: Benchmark, column: str, order: Sequence[str]) -> list[Row]:
-    """Mean HMS by configuration and group; empty if all tasks are in one group."""
+    """Mean HMS by configuration and group; empty if the tasks are in fewer than two groups."""
     sizes: Counter[Group] = Counter()
     for result in benchmark.results:
         sizes.update(_groups(result.sample, column))
@@ -88,9 +91,10 @@ def _groups(sample: SampleRecord, column: str) -> set[Group]:
         return set()
     if column != TAGS:
         return {value}
+    # Tags that differ only in case, hyphens or white space are one group.
     tags = value.casefold().replace("-", " ").split(",")
-    folded: set[Group] = {" ".join(tag.split()) for tag in tags}
-    return folded - {""}
+    groups: set[Group] = {" ".join(tag.split()) for tag in tags}
+    return groups - {""}
 
 
 def _ordered(sizes: Counter[Group], column: str, order: Sequence[str]) -> list[Group]:

@@ -14,7 +14,7 @@ from inspect_discoverybench.scorer.judge_record import differing_values, is_offl
 
 
 def name_judges(results: Sequence[ResultRow]) -> list[ResultRow]:
-    """The results with names of their judges that distinguish judges with the same model."""
+    """The results, with a name for each judge. Judges with the same model get different names."""
     records = dict.fromkeys(result.score.judge_record for result in results)
     names: dict[str | None, str | None] = {None: None}  # without a record, no judge was asked
     first_records: dict[str, Mapping[str, Any]] = {}
@@ -42,15 +42,18 @@ def _name(model: str, first: Mapping[str, Any], record: Mapping[str, Any]) -> st
 
 
 def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
-    """Choose one result for each sample, preferably by the judge that scored the most samples of all results.
+    """Choose one result for each sample.
 
-    A result has no judge if there was no submission, or an error. It is chosen only if the sample has no result of a
-    judge that scored samples. If a judge gave several scores to a sample, a decided one is taken, and among the
-    decided ones that with the most keys: `inspect score` may have added the released form, or claims.
+    Of several judges, the one that scored the most samples of all results is preferred. A result has no judge if there
+    was no submission, or an error. It is chosen only if the sample has no result by a judge that scored any sample.
+
+    If one judge gave several scores to a sample, a decided score is preferred to an undecided one. Of decided scores,
+    the one with the most keys is preferred: `inspect score` may have added a score that also has the keys of the
+    released form or of claims.
     """
     scored = [result.score for result in results if result.score.is_scored]
     counts = Counter(score.judge for score in scored)
-    counts[None] = 0  # no judge was asked
+    counts[None] = 0  # so that results without a judge come after those of judges that scored a sample
     first_score_names: dict[str | None, str] = {}
     for result in sorted(results, key=attrgetter("score.score")):
         first_score_names.setdefault(result.score.judge, result.score.score)

@@ -26,13 +26,13 @@ class Benchmark:
         name: Task and split.
         standings: The configurations.
         runners_up: The competitors that are not the best, in decreasing order of HMS.
-        no_best: Why no best agent is marked; None if one is.
+        reason_for_no_best: Why no best agent is marked; None if one is.
     """
 
     name: str
     standings: Sequence[Standing]
     runners_up: Sequence[Standing]
-    no_best: str | None
+    reason_for_no_best: str | None
 
     @property
     def results(self) -> list[ResultRow]:
@@ -68,8 +68,9 @@ class Benchmark:
     def title(self) -> str:
         """The name, with the tasks that were run."""
         results = self.results
-        tasks = {result.sample.id for result in results}
-        if min(self.sizes) < len(tasks):
+        sample_ids = {result.sample.id for result in results}
+        # If a configuration ran fewer tasks than all of them together, the configurations ran different tasks.
+        if min(self.sizes) < len(sample_ids):
             return f"{self.name}: up to {max(self.sizes)} of {self.available} tasks, not the same for all"
         coverage = describe_coverage(self.name, results)
         return f"{self.name}: {coverage}"
@@ -86,7 +87,7 @@ class Leaderboard:
         """Rank the configurations of results.
 
         Args:
-            results: The results, each sample with one score; judges are named.
+            results: The results, each sample with one score. Different judges have different names (`name_judges`).
             pool_splits: Whether the splits of a task are one benchmark.
         """
         configurations = configurations_of(results, pool_splits)
@@ -123,7 +124,7 @@ def _ranked(name: str, standings: Sequence[Standing]) -> Benchmark:
         name,
         standings=sorted(marked, key=_place),
         runners_up=sorted(competition.runners_up, key=_place),
-        no_best=competition.no_best,
+        reason_for_no_best=competition.reason_for_no_best,
     )
 
 

@@ -64,9 +64,9 @@ def difference_columns(paired: PairedDifference, columns: IntervalNames) -> Row:
 
 
 def mean_bound_columns(tasks: Sequence[TaskResult], key: str = "hms") -> Row:
-    """The bounds of a mean × 100; NaN if no samples are missing."""
-    lowest, highest = bounds([task.score(key) for task in tasks])
-    return bound_columns(fmean(lowest), fmean(highest))
+    """The least and the most that the mean of a score × 100 could be; NaN if no samples are missing."""
+    possible = bounds([task.score(key) for task in tasks])
+    return bound_columns(fmean(possible.lowest), fmean(possible.highest))
 
 
 def bound_columns(lowest: float, highest: float) -> Row:
@@ -77,10 +77,9 @@ def bound_columns(lowest: float, highest: float) -> Row:
 
 
 def count_columns(tasks: Sequence[TaskResult], key: str = "hms") -> Row:
-    """The bounds of the mean of a key × 100, and counts of tasks, gold hypotheses and outcomes.
+    """The bounds of the mean of a score (`mean_bound_columns`), and counts of tasks, gold hypotheses and outcomes.
 
-    The bounds are NaN if no samples are missing. Only scored tasks are counted as tasks, but the gold hypotheses are
-    those of all tasks.
+    The tasks are those that have this score. The gold hypotheses are those of all tasks.
     """
     scored = [task for task in tasks if task.score(key).known]
     clusters = {task.cluster for task in tasks}

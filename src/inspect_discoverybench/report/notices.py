@@ -22,20 +22,20 @@ def notices(leaderboard: Leaderboard, results: Sequence[ResultRow]) -> Iterator[
         leaderboard: The configurations, each sample with the score of one judge.
         results: The results of all judges.
     """
-    shown: set[str] = set()
+    judges_of_leaderboard: set[str] = set()
     for benchmark in leaderboard.benchmarks:
-        shown |= benchmark.judges
+        judges_of_leaderboard |= benchmark.judges
         if len(benchmark.judges) > 1:
             listed = _judges_of_standings(benchmark)
             yield f"{benchmark.name} was scored by different judges, so its means are not comparable: {listed}."
 
     yield from _offline(leaderboard)
     all_judges = {result.score.judge for result in results if result.score.judge}
-    others = all_judges - shown
-    if others:
+    other_judges = all_judges - judges_of_leaderboard
+    if other_judges:
         yield (
-            f"Scores by {_listed(others)} are only in the table of samples. To compare judges, run `discoverybench "
-            "compare LOG:score=HMS LOG:score=HMS1 --anyway`."
+            f"Scores by {_listed(other_judges)} are only in the table of samples. To compare judges, run "
+            "`discoverybench compare LOG:score=HMS LOG:score=HMS1 --anyway`."
         )
     yield from _edited(leaderboard)
     yield from _calls_as_text(leaderboard)
@@ -62,7 +62,11 @@ def _offline(leaderboard: Leaderboard) -> Iterator[str]:
 
 
 def _other_reducers(results: Sequence[ResultRow]) -> Iterator[str]:
-    """Which logs name another reducer of epochs than the mean. Inspect prints it, but does not apply it to HMS."""
+    """Which logs name another reducer of epochs than the mean.
+
+    Inspect prints the reducer with the other options of the run, but does not apply it to HMS: the metric takes the
+    scores of all epochs and averages them.
+    """
     logs = {result.run.log: result.run.epochs_reducer for result in results}
     for log, reducer in logs.items():
         if reducer != "mean":

@@ -40,7 +40,10 @@ def hms_section(leaderboard: Leaderboard) -> Section:
 
 
 def released_section(leaderboard: Leaderboard) -> Section | None:
-    """HMS in the form of the released evaluator, beside the paper's (Figure 4 left); None if no sample has it."""
+    """HMS in the form of the released evaluator, beside the paper's scores (Figure 4 left).
+
+    None if no sample has HMS in this form.
+    """
     standings = [standing for standing in leaderboard.standings if standing.has_released]
     if not standings:
         return None
@@ -50,14 +53,12 @@ def released_section(leaderboard: Leaderboard) -> Section | None:
     # The paper's agents had no framing, so agents with a framing are not drawn beside them.
     is_neutral = [standing.configuration.framing == NEUTRAL for standing in standings]
     own_points = table.assign(label=labels)[is_neutral]
-    benchmarks = set(table.benchmark)
-    # Each table of published scores is about one benchmark.
-    published = [
-        scores.rename(columns={HMS: RELEASED_INTERVAL.value})
-        for scores in published_points(leaderboard)
-        if benchmarks.issuperset(scores.benchmark)
-    ]
-    points = pd.concat([own_points, *published]).sort_values("benchmark", kind="stable")
+    published = [scores.rename(columns={HMS: RELEASED_INTERVAL.value}) for scores in published_points(leaderboard)]
+    points = pd.concat([own_points, *published])
+    # The paper's scores of a benchmark are drawn only if the table has a row of this benchmark.
+    points = points[points.benchmark.isin(table.benchmark)]
+    # The panels of a chart are in the order of its points. As in the leaderboard, this is the alphabetical order.
+    points = points.sort_values("benchmark", kind="stable")
     return Section("released", table, dots(points, "label", RELEASED_INTERVAL, leaderboard.style))
 
 
@@ -71,30 +72,34 @@ def _released_row(standing: Standing) -> Row:
 
 
 def new_studies_section(leaderboard: Leaderboard) -> Section | None:
-    """HMS on these tasks and on new studies, of configurations with tasks of several known studies."""
+    """HMS on these tasks and on new studies.
+
+    A configuration has a row if the studies of all its tasks are known and at least two of them have scores. None if no
+    configuration has a row.
+    """
     rows = []
-    guesses: set[str] = set()
+    guessed_studies: set[str] = set()
     for standing in leaderboard.standings:
         if standing.mean is None or standing.mean.new_studies is None:
             continue
-        new = standing.mean.new_studies
-        sizes = Counter(task.sample.study for task in standing.tasks)
-        guesses |= GUESSED_STUDIES & sizes.keys()
-        largest = max(sizes.values())
+        on_new_studies = standing.mean.new_studies
+        tasks_per_study = Counter(task.sample.study for task in standing.tasks)
+        guessed_studies |= GUESSED_STUDIES & tasks_per_study.keys()
+        largest = max(tasks_per_study.values())
         row = {
             **standing.hms_columns,
-            "new studies low": 100 * new.low,
-            "new studies high": 100 * new.high,
-            "lowest without one study": 100 * new.lowest,
-            "studies": new.studies,
-            "largest study in %": 100 * largest / sizes.total(),
+            "new studies low": 100 * on_new_studies.low,
+            "new studies high": 100 * on_new_studies.high,
+            "lowest without one study": 100 * on_new_studies.lowest,
+            "studies": on_new_studies.studies,
+            "largest study in %": 100 * largest / tasks_per_study.total(),
         }
         rows.append(row)
     if not rows:
         return None
 
     notes = []
-    if guesses:
-        listed = ", ".join(sorted(guesses))
+    if guessed_studies:
+        listed = ", ".join(sorted(guessed_studies))
         notes.append(f"Studies that are guesses: {listed}.")
     return Section("studies", pd.DataFrame(rows), notes=notes)

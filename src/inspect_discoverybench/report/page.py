@@ -115,9 +115,11 @@ def _tables(section: Section, titles: Mapping[str, str]) -> list[ShownTable]:
 
 
 def _grid(samples: SampleList) -> str:
-    """CSS for the columns of the list of samples. The last one is the predicted hypothesis.
+    """CSS for the columns of the list of samples.
 
-    The widths are not in the elements, because the page's policy allows styles only in its style sheet.
+    The last column is that of the predicted hypothesis, which `samples.widths` do not include. A narrow screen shows
+    only the columns in `samples.narrow_widths`. The widths are not in the elements, because the page's policy allows
+    styles only in its style sheet.
     """
     narrow = samples.narrow_widths
     numbers = ", ".join(f".line > :nth-child({place})" for place in samples.numbers)

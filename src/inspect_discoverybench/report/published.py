@@ -24,7 +24,10 @@ class PublishedScore:
 
 
 def published_scores(benchmark: Benchmark) -> list[PublishedScore]:
-    """Figure 4 (left) of the paper, the best first; empty unless the benchmark is a full split."""
+    """The scores of a benchmark in Figure 4 (left) of the paper, the best first.
+
+    Empty unless the benchmark is a split of `PUBLISHED_SPLITS`, and a configuration ran all its tasks.
+    """
     task, _, split = benchmark.name.partition(" ")
     if split not in PUBLISHED_SPLITS or not benchmark.is_complete:
         return []
@@ -41,7 +44,7 @@ def _figure_4() -> pd.DataFrame:
 
 
 def published_points(leaderboard: Leaderboard) -> list[pd.DataFrame]:
-    """The published scores for each benchmark that has some, with labels that show them."""
+    """A table of points for each benchmark with published scores. The label of a point shows its score."""
     tables = []
     for benchmark in leaderboard.benchmarks:
         rows = [

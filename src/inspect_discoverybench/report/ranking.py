@@ -44,8 +44,8 @@ class RankedRow:
         hms: HMS × 100.
         facets: Mean of each facet × 100 by its name.
         released: HMS × 100 in the form of the released evaluator; None if no sample has it.
-        published: The paper's scores of the same agent. They are in the form of the released evaluator, so they are
-            given only if `released` is, and if the benchmark is a full split.
+        published: The paper's scores of the same agent, which are in the form of the released evaluator. They are
+            empty unless the configuration has scores in this form, and no framing, and the benchmark is a full split.
         tasks: Number of scored tasks.
     """
 
@@ -104,13 +104,14 @@ def _row(benchmark: Benchmark, standing: Standing) -> RankedRow:
     # The paper's agents had no framing, so an agent with a framing is not compared with them.
     is_comparable = standing.has_released and standing.configuration.framing == NEUTRAL
     published = published_scores(benchmark) if is_comparable else []
+    scored_tasks = [task for task in standing.tasks if task.score().known]
     return RankedRow(
         standing=standing,
         hms=Bar.of(standing.mean),
         facets={facet: Bar.of(mean) for facet, mean in standing.facets.items()},
         released=Bar.of(standing.released) if standing.has_released else None,
         published=[score for score in published if score.agent == standing.configuration.agent],
-        tasks=sum(bool(task.score().known) for task in standing.tasks),
+        tasks=len(scored_tasks),
     )
 
 
@@ -121,7 +122,7 @@ def _sentences(benchmark: Benchmark) -> Iterator[str]:
     if all(standing.hms is None for standing in benchmark.standings):
         yield "No sample is scored."
     elif not best:
-        yield f"No best agent is marked, because {benchmark.no_best}."
+        yield f"No best agent is marked, because {benchmark.reason_for_no_best}."
     elif len(best) > 1:
         yield f"Tied for the best: {names}."
     else:
@@ -135,7 +136,7 @@ def _sentences(benchmark: Benchmark) -> Iterator[str]:
 
 
 def _lead(best: Standing, second: Standing) -> Iterator[str]:
-    """By how much the best agent leads on the tasks that both have."""
+    """The best agent, and the difference from the second-best one on the tasks that both scored."""
     yield f"Best: {best.name}, before {second.name}."
     difference = key_difference(baseline=second.tasks_by_id, candidate=best.tasks_by_id)
     if difference is None:

@@ -24,7 +24,7 @@ SCORES = [*SCORE_KEYS, *RELEASED_KEYS]
 """Columns of scores from 0 to 1, which the page shows × 100."""
 
 SCORE_WIDTHS = {"hms": "3rem", "context": "3.6rem", "variables": "4.3rem", "relationship": "5.3rem"}
-"""Widths of columns of scores, by their headings."""
+"""Widths of columns of scores, which have room for the headings."""
 
 FILTERED = ("agent", "model", "settings", "benchmark", "judge", "epoch", "outcome", "limit")
 """Columns with a few values each, which the page can filter by."""
@@ -138,8 +138,8 @@ class SampleList:
         return [place for place, column in enumerate(self.columns, start=1) if column in SCORES]
 
     def __iter__(self) -> Iterator[ListedSample]:
-        columns = [self.table[column] for column in self.columns]
-        for result, *values in zip(self.results, *columns, strict=True):
+        values_by_column = [self.table[column] for column in self.columns]
+        for result, *values in zip(self.results, *values_by_column, strict=True):
             yield ListedSample(
                 cells=[_cell(column, value) for column, value in zip(self.columns, values, strict=True)],
                 goal=result.sample.goal,
@@ -174,7 +174,7 @@ def _width(column: str) -> str:
 
 
 def _verdicts(result: ResultRow) -> str:
-    """The facets as the formula of HMS, as far as they are decided."""
+    """HMS as the product of its facets, if it was judged. Otherwise, the outcome and the facets that are decided."""
     facets = [f"{facet} {result.score.values[facet]:.2f}" for facet in FACET_KEYS if facet in result.score.values]
     is_judged = result.score.is_scored and not result.score.outcome.is_without_submission
     if is_judged and facets:

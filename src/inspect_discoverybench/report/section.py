@@ -19,10 +19,12 @@ class Description(BaseModel):
     Attributes:
         title: Heading.
         text: What the table shows and how to read it. Terms of the glossary are between asterisks.
-        column: Column of the samples by which tasks are grouped.
-        order: Groups in their order; others follow in alphabetical order.
-        shows_figure: Whether the page shows the figure. It does not if the ranking draws the same.
-        is_folded: Whether the page folds the section however short it is.
+        column: Column of the samples by which tasks are grouped; None if the section has no groups.
+        order: Groups in the order in which the table shows them. Groups that are not named here follow in alphabetical
+            order.
+        shows_figure: Whether the page shows the section's figure. HMS, its released form and the facets are already
+            drawn at the top of the page, so the page does not show the figures of their sections.
+        is_folded: Whether the page folds the section even if it has few rows (`MAX_OPEN_ROWS` in page.py).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

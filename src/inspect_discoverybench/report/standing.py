@@ -106,9 +106,10 @@ class Standing:
 
     @property
     def judges(self) -> set[str]:
-        """The judges that scored it."""
-        scored = [result.score for result in self.results if result.score.is_scored]
-        return {score.judge for score in scored if score.judge}
+        """The judges that scored its samples."""
+        judges = {result.score.judge for result in self.results if result.score.is_scored}
+        # A sample without a submission scores 0 without a judge.
+        return {judge for judge in judges if judge}
 
 
 def highest_hms(standings: Iterable[Standing]) -> float | None:

@@ -1,4 +1,7 @@
-"""Tables as readers see them: headings and cells as texts, with each interval in one cell or below its mean."""
+"""Tables as readers see them: headings and cells as texts.
+
+Both ends of an interval are in one cell: that of the mean, or if the table has no mean, a cell of their own.
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,10 +14,10 @@ from inspect_discoverybench.report.means import HIGHEST, HMS_INTERVAL, LOWEST
 MISSING = "–"
 
 LOW_SUFFIX, HIGH_SUFFIX = " low", " high"
-"""Ends of the names of two columns that are the ends of an interval."""
+"""Suffixes of the names of two columns: the low and the high end of an interval."""
 
 TIMES_100_SUFFIX = " × 100"
-"""End of the names of columns of means and differences. A value in them is marked if samples are missing."""
+"""Suffix of the names of columns of means and differences. A value in them is marked if samples are missing."""
 
 IN_CONFIGURATION = ["agent", "model"]
 """Columns that are not shown beside the name of the configuration."""
@@ -182,10 +185,10 @@ def _shown_table(title: str, table: pd.DataFrame) -> ShownTable:
 
 
 def _is_shown_in_another(name: str, table: pd.DataFrame) -> bool:
-    """Whether the cells of another column show this one, too.
+    """Whether the cells of another column also show the values of this one.
 
-    The cells of a mean or difference show both ends of its interval. Without such a column, those of the low end show
-    both ends. The cells of the lowest possible value also show the highest.
+    The column of a mean or difference shows both ends of its interval. If the table has no such column, the column of
+    the low end shows both ends. The column of the lowest possible value also shows the highest possible value.
     """
     if name.endswith(LOW_SUFFIX):
         return name.removesuffix(LOW_SUFFIX) + TIMES_100_SUFFIX in table
@@ -193,7 +196,7 @@ def _is_shown_in_another(name: str, table: pd.DataFrame) -> bool:
 
 
 def _is_same(values: pd.Series, cells: Sequence[str]) -> bool:
-    """Whether a column has one text in several rows. Equal means are a result, so a column of means does not count."""
+    """Whether a column has one text in several rows, and is no column of means. That means are equal is a result."""
     is_mean = pd.api.types.is_float_dtype(values)
     return not is_mean and len(cells) > 1 and len(set(cells)) == 1
 
@@ -245,7 +248,7 @@ def _text(value: Any, decimals: int) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        return f"{value:z,.{decimals}f}"
+        return f"{value:z,.{decimals}f}"  # with z, a value that is rounded to -0.0 is shown as 0.0
     return str(value)
 
 
