@@ -98,7 +98,7 @@ def claim_section(leaderboard: Leaderboard) -> Section | None:
 
 
 def _conditions(standing: Standing) -> Hashable:
-    """What must be equal for a pair: all but the data."""
+    """What is equal in all configurations of a pair: everything but the data and the seed of a placebo."""
     # All results of a configuration have the same agent, model, limits, setup and task version.
     first = standing.results[0]
     return (

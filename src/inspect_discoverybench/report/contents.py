@@ -49,7 +49,7 @@ class Contents:
 
     @classmethod
     def of(cls, results: ResultFrame, labels: Sequence[LabelledSample] = (), pool_splits: bool = False) -> "Contents":
-        """Compute everything.
+        """Compute what the report of these results shows.
 
         Args:
             results: Results of logs.

@@ -71,15 +71,15 @@ def published_section(leaderboard: Leaderboard) -> Section | None:
     table.columns = [f"{HMS}, {model}" for model in table]
     table = table.reset_index()
 
-    published = set(table.benchmark)
-    without_released = []
+    published_benchmarks = set(table.benchmark)
+    benchmarks_without_released = []
     for benchmark in leaderboard.benchmarks:
         has_released = any(standing.has_released for standing in benchmark.standings)
-        if benchmark.name in published and not has_released:
-            without_released.append(benchmark.name)
+        if benchmark.name in published_benchmarks and not has_released:
+            benchmarks_without_released.append(benchmark.name)
     notes = []
-    if without_released:
-        names = ", ".join(without_released)
+    if benchmarks_without_released:
+        names = ", ".join(benchmarks_without_released)
         notes.append(
             f"The samples of {names} have no score in this form, and their HMS is not comparable with it. "
             "To add it, score the logs with `inspect score LOG --scorer discoverybench/hms -S aggregation=released`."
