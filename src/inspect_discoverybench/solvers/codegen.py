@@ -57,15 +57,15 @@ async def run_codegen(state: TaskState, actor: Actor) -> None:
 
     wording = actor.wording
     wording.begin(state, finish="solvers/codegen_finish", system="solvers/codegen")
-    program = await actor.step(state.messages, ["python"])
-    program.append_to(state)
-    if not program.has_acted:
+    step = await actor.step(state.messages, ["python"])
+    step.append_to(state)
+    if not step.has_acted:
         state.messages.append(wording.message("solvers/codegen_again"))
         # The second request for a program does not count as another turn of the agent.
         with suspend_turn_limit():
-            program = await actor.step(state.messages, ["python"])
-        program.append_to(state)
-    if not program.has_acted:
+            step = await actor.step(state.messages, ["python"])
+        step.append_to(state)
+    if not step.has_acted:
         state.messages.append(wording.message("solvers/codegen_no_program"))
     answer = await actor.submit(state.messages)
     answer.append_to(state)

@@ -56,7 +56,8 @@ class Role(StrEnum):
 def _next_role(value: Any) -> str | None:
     """The role that the critic names, in upper or lower case; None for anything else.
 
-    Anything else is no error here: if the goal is answered, nobody acts next, and critics write other things.
+    Anything else is no error here: if the goal is answered, nobody acts next, and a critic may write any word. If the
+    goal is not answered, `CriticReply` requires a role.
     """
     name = str(value).strip().casefold()
     return name if name in (Role.PLANNER, Role.CODER, Role.ANALYST) else None
@@ -106,7 +107,7 @@ class Ledger(StoreModel):
     """Number of turns before the last revision."""
 
     def record_verdict(self, reply: CriticReply) -> None:
-        """Add a reply of the critic."""
+        """Add a reply of the critic, and count the turns without progress."""
         self.verdicts = [*self.verdicts, reply]
         self.stalls = 0 if reply.progress else self.stalls + 1
 
@@ -121,8 +122,8 @@ class Ledger(StoreModel):
         if self.revisions == MAX_REVISIONS:
             return False
         reply = self.verdicts[-1]
-        instructions = [(turn.role, turn.instruction) for turn in self.turns[self.revised_at :]]
-        is_loop = not reply.progress and (reply.next, reply.instruction) in instructions
+        assignments = [(turn.role, turn.instruction) for turn in self.turns[self.revised_at :]]
+        is_loop = not reply.progress and (reply.next, reply.instruction) in assignments
         return is_loop or self.stalls >= MAX_STALLS
 
     def record_revision(self) -> None:
@@ -142,9 +143,10 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
     rejects the draft, it assigns the next turn. If no code has run before the first draft, the draft is not reviewed,
     and the coder takes a turn.
 
-    The analyst must submit after `turns` turns, when the context window is full, or if the accepted draft is not an
-    object. If the team stalls or repeats itself, the planner revises the plan. Each role has its own system prompt and
-    its own model role (`planner`, `coder`, `analyst`, `critic`), which defaults to the evaluated model.
+    The analyst must submit after `turns` turns, when the context window is full, or if the accepted draft is not a JSON
+    object with a hypothesis. If the team stalls or repeats itself, the planner revises the plan. Each role has its own
+    system prompt and its own model role (`planner`, `coder`, `analyst`, `critic`), which defaults to the evaluated
+    model.
 
     Args:
         turns: Maximum number of turns that the critic assigns.
@@ -159,14 +161,15 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
         actor.wording.begin(state, finish="solvers/datavoyager/finish")
         instruction = actor.wording.render("solvers/datavoyager/plan")
         await _take_turn(state, actor, Role.PLANNER, instruction)
-        was_sent_back = False
+        is_first_draft = True
         for _ in range(turns):  # each `break` leads to the analyst's forced submission below
             reply = await _ask_critic(state, actor, "verdict")
             if reply.answered:
                 instruction = actor.wording.render("solvers/datavoyager/draft")
                 draft = await _take_turn(state, actor, Role.ANALYST, instruction)
-                if not was_sent_back and not has_run_code(state.messages):
-                    was_sent_back = True
+                is_too_early = is_first_draft and not has_run_code(state.messages)
+                is_first_draft = False
+                if is_too_early:
                     instruction = actor.wording.render("solvers/datavoyager/draft_too_early")
                     await _take_turn(state, actor, Role.CODER, instruction)
                     continue
@@ -174,12 +177,14 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
                 reply = await _ask_critic(state, actor, "review")
                 if reply.answered:  # the critic accepts the draft
                     answer = parse_submission(draft.output.completion)
-                    if answer is None:  # the draft is not an object
+                    if answer is None:  # the draft is not a JSON object with a hypothesis
                         break
                     store_as(SubmissionState).submission = answer
                     state.output = with_submission(state.output)
                     return state
-            role, instruction = _next_turn(reply, actor)  # records a revision of the plan, if it is due
+            # The reply is a verdict that the goal is not answered, or a review that rejects the draft. Both assign the
+            # next turn.
+            role, instruction = _next_turn(reply, actor)
             turn = await _take_turn(state, actor, role, instruction)
             if turn.output.stop_reason == "model_length":
                 break
@@ -194,8 +199,8 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
 def _next_turn(reply: CriticReply, actor: Actor) -> tuple[Role, str]:
     """Choose who acts next, and with which instruction.
 
-    If the plan must be revised, this is the planner, and the revision is recorded. Otherwise, it is the role that the
-    critic names.
+    If the plan must be revised, the planner acts next, and the revision is recorded in the ledger. Otherwise, the role
+    that the critic names acts next.
     """
     ledger = store_as(Ledger)
     if ledger.needs_revision:

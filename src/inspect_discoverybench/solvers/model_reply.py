@@ -30,7 +30,7 @@ _TOOL_PARAMETER = re.compile(r"\btools?\b|\btool_")
 _INVALID_ARGUMENTS = re.compile(
     r"Error parsing the following tool call arguments:\n\n(?P<arguments>.*)\n\nError details: ", re.DOTALL
 )
-"""Matches Inspect's message about arguments that are no JSON, the only place that keeps them as they were written:
+"""Matches Inspect's message about arguments that are no JSON. Only this message has them as the model wrote them:
 https://github.com/UKGovernmentBEIS/inspect_ai/blob/main/src/inspect_ai/model/_call_tools.py (`parse_tool_call`)."""
 
 MAX_REPETITIONS = 2
@@ -55,7 +55,7 @@ async def generate_reply(
         choice: Whether the model must, may or must not call a tool.
 
     Raises:
-        ModelFailed: The provider failed, or returned no choices in any reply.
+        ModelFailed: The provider failed, or its last reply has no choices.
     """
     model = model or get_model()  # inspect-evals-lint: ignore[IEBP001] -- called by the solvers
     output = await _request(model, conversation, tools, choice)
@@ -122,15 +122,16 @@ def _is_context_overflow(error: ModelFailed) -> bool:
     """Whether a conversation did not fit into the context window of a local server.
 
     Inspect recognizes the errors of other providers. llama.cpp names the type of the error, and vLLM the parameter.
-    SGLang and others have only a message, which contains "context length", and TGI one about its `inputs`.
+    SGLang and others have only a message, which contains "context length", and TGI one about its `inputs`. Such a
+    message counts only with an HTTP status of requests that are refused because of their contents.
     """
     for cause in causes(error):
         if getattr(cause, "type", None) == "exceed_context_size_error":
             return True
         if getattr(cause, "param", None) == "input_tokens":
             return True
-    is_named = "context length" in error.failure or "Input validation error: `inputs`" in error.failure
-    return is_named and is_bad_request(error)
+    has_overflow_message = "context length" in error.failure or "Input validation error: `inputs`" in error.failure
+    return has_overflow_message and is_bad_request(error)
 
 
 def _names_tools(error: ModelFailed, model: Model) -> bool:

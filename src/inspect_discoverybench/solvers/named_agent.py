@@ -1,4 +1,4 @@
-"""An agent by its name: what Inspect's `--solver` takes, as an argument of a task."""
+"""Creates the agent that the argument `agent` of a task names. The name is one that Inspect's `--solver` takes, too."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -60,10 +60,10 @@ class AgentFile:
         Raises:
             InvalidArgument: The file cannot be run, it has no such agent, or the agent cannot be created with `args`.
         """
-        with self._own_errors("Correct the file."):
+        with self._errors_of_code("Correct the file."):
             module = self._load()
         factory = self._factory(module)
-        with self._own_errors("Correct the file or agent_args."):
+        with self._errors_of_code("Correct the file or agent_args."):
             agent: Solver | Agent = factory(**args)
         return agent
 
@@ -85,8 +85,8 @@ class AgentFile:
         )
 
     @contextmanager
-    def _own_errors(self, remedy: str) -> Iterator[None]:
-        """Convert an error of the file's code into one line that names the line of the file."""
+    def _errors_of_code(self, remedy: str) -> Iterator[None]:
+        """Convert an exception of the file's code into an error of one line, with the line number in the file."""
         try:
             yield
         except DiscoveryBenchError:  # its message is one line already, with a remedy

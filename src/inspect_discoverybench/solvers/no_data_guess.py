@@ -18,7 +18,7 @@ def no_data_guess(columns: bool = False, actions: str = "calls") -> Solver:
 
     Args:
         columns: Whether to show the columns of the data files. The paper lets the agent see the description of the
-            data set, which may or may not include them.
+            data set, and does not say whether the columns are part of it.
         actions: The form of the answer: a call (`calls`), or a JSON object (`text`).
     """
     actor = create_actor(actions)

@@ -28,7 +28,7 @@ def react(turns: int = 25, actions: str = "calls", cell_seconds: int = DEFAULT_C
     actor = create_actor(actions, python(cell_seconds))
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        # The kernel starts while the model thinks. Its state is in the sample's store, where the tool `python` looks.
+        # The kernel starts while the model thinks. The tool `python` finds it in the sample's store.
         PythonSession().start_early()
 
         # This adds the system prompt and tells the model how to finish.
@@ -46,7 +46,11 @@ def react(turns: int = 25, actions: str = "calls", cell_seconds: int = DEFAULT_C
 
 
 async def _work(state: TaskState, actor: Actor, turns: int) -> None:
-    """Take steps until the model submits, does not act twice in a row, or has filled its context window."""
+    """Take at most `turns` steps.
+
+    The last one is the step in which the model submits or fills its context window, or the second step in a row without
+    an action.
+    """
     was_reminded = False
     for _ in range(turns):
         step = await actor.step(state.messages, ["python", "submit"])

@@ -115,7 +115,8 @@ def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAU
         folder = await create_temporary_folder()
         copies = f"{folder}/data"
         await _copy_data_files(".", copies, checksums)
-        # The first trial changes the end of the task text in these messages (`Wording.begin`), and so for all trials.
+        # All trials share these message objects. In the first trial, `Wording.begin` replaces the end of the task text
+        # in its message. So the task text of later trials has the new end, too.
         task_messages = list(state.messages)
         lessons: list[str] = []
         for number in range(1, trials + 1):
@@ -160,7 +161,7 @@ class _TrialAnswer:
         return cls(stored.submission, stored.texts or [], state.output)
 
     def restore(self, state: TaskState) -> None:
-        """Make it the answer of the sample again."""
+        """Make this answer the answer of the sample again."""
         stored = store_as(SubmissionState)
         stored.submission = self.submission
         stored.texts = self.texts
@@ -173,6 +174,7 @@ class _TrialAnswer:
 async def _run_trial(state: TaskState, actor: Actor) -> None:
     """Run one trial of CodeGen. If a limit ends it before it submits, the previous trial's answer is kept."""
     previous_answer = _TrialAnswer.of(state)
+    # The trial starts without the submission and the output of the previous one.
     stored = store_as(SubmissionState)
     stored.submission = None
     state.output = ModelOutput()
@@ -224,7 +226,7 @@ async def open_trial_folder(folder: str, copies: str, checksums: Mapping[str, st
         checksums: SHA-256 of each data file by name.
 
     Returns:
-        How the agent's code has prevented this; None if it succeeded.
+        How the agent's code has prevented the folder or the session; None if both are ready.
 
     Raises:
         DiscoveryBenchError: The sandbox was lost because of the infrastructure.

@@ -318,7 +318,10 @@ def has_run_code(conversation: Sequence[ChatMessage]) -> bool:
 
 
 def with_submission(output: ModelOutput) -> ModelOutput:
-    """A model's output with the sample's submitted hypothesis as its completion; the same without a submission."""
+    """A model's output with the hypothesis of the sample's submission as its completion.
+
+    If there is no submission, the output is returned unchanged.
+    """
     submission = store_as(SubmissionState).submission
     if submission is None:
         return output
@@ -348,6 +351,7 @@ def _calls_to_execute(output: ModelOutput, allowed: Sequence[ActionName]) -> lis
     if not allowed or output.stop_reason == "model_length":  # the server may have cut the calls off
         return []
 
+    # If `python` is not allowed, the code is not run. So a submission in the same reply is not early, and counts.
     early = _early_submissions(calls) if "python" in allowed else []
     others = [call for call in calls if call not in early]
     if len(allowed) == 1:
@@ -377,5 +381,6 @@ def _has_text(step: Step) -> bool:
     if step.has_acted:
         return False
     # At a full context window, Inspect puts the provider's message into the completion.
-    is_own = step.output.stop_reason != "model_length"
-    return is_own and bool(step.output.completion.strip())
+    if step.output.stop_reason == "model_length":
+        return False
+    return bool(step.output.completion.strip())

@@ -51,7 +51,7 @@ def submit(state: TaskState | None = None) -> Tool:
 
 @tool(name="submit", parallel=False)
 def refuse_early_submission() -> Tool:
-    """Refuse a submission beside code in one message, so that the model learns that it was not taken."""
+    """A tool `submit` for a message that also runs code: it refuses the submission, and tells the model why."""
 
     async def execute(hypothesis: str, workflow: str = "") -> str:
         """Submit your final hypothesis.

@@ -37,10 +37,11 @@ class Wording:
 
         Args:
             state: The sample. Its messages are changed.
-            finish: Name of the prompt that replaces the last lines of the task text. Those suit any agent.
+            finish: Name of the prompt that replaces the last lines of the task text, which are written for any agent.
             system: Name of the system prompt; None for an agent with several.
         """
-        # Our agents answer by submitting only: no other text is their answer.
+        # The list tells the scorer that the agent is one of ours. If it submits nothing, only the texts that
+        # `Actor.submit` stores in this list are read as its answer.
         store_as(SubmissionState).texts = []
         finish_for_any_agent = Prompt.load("solvers/finish").render()
         text = state.user_prompt.text.replace(finish_for_any_agent, self.render(finish))
