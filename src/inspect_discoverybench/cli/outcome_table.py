@@ -40,7 +40,7 @@ def _row(outcome: RunOutcome) -> list[str]:
     value = interval = "–"
     if outcome.score is not None:
         mean = mean_text(outcome.score.value, outcome.samples.missing)
-        value = f"{outcome.score.metric} {mean}"
+        value = f"{outcome.score.name} {mean}"
         if outcome.score.interval is not None:
             low, high = outcome.score.interval
             interval = f"{low:.3f} to {high:.3f}"

@@ -1,8 +1,8 @@
 """Which agent ran a sample: the solvers that worked on it after the setup of its task.
 
-An agent belongs to a sample, not to a log: `inspect eval-retry` keeps finished samples in a log whose header has the
-solver of the new run, and a header has no solver at all if the solver is part of the task. So each sample records the
-solvers that its transcript shows, and the agents of this package record their arguments.
+The header of a log does not always tell the agent. It has no solver if the solver is part of the task. In a log of
+`inspect eval-retry`, it has the solver of the retry, although the retry kept the finished samples of the first run. So
+each sample records the solvers that its transcript shows, and the agents of this package record their arguments.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +36,7 @@ class AgentSteps(StoreModel):
     """Names of the solvers after the setup, in the order in which they ran; None while the sample runs."""
 
     arguments: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """Arguments of the agents of this package that are not defaults, without secrets, by the agent's name."""
+    """The arguments of each agent of this package, by the agent's name, without defaults and without secrets."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class AgentRecord:
     """An agent, or a solver of a chain.
 
     Attributes:
-        name: Its name. Agents of this package are without prefix.
-        arguments: The arguments that distinguish it from others with this name, without secrets.
+        name: Its name, without the prefix of this package.
+        arguments: The arguments that distinguish it from other agents with this name, without secrets.
     """
 
     name: str
@@ -53,7 +53,7 @@ class AgentRecord:
 
 
 def recording_arguments(create: Callable[Parameters, Solver]) -> Callable[Parameters, Solver]:
-    """Decorate the function of an agent: each sample records its name, and the arguments that are not defaults."""
+    """Decorate the function of an agent: its samples record the agent's name, and its arguments without defaults."""
 
     @wraps(create)
     def recorded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Solver:
@@ -86,8 +86,10 @@ def record_steps() -> None:
 def _top_solvers() -> list[str]:
     """Names of the solvers of the running sample, without those that other solvers called."""
     spans = [event for event in transcript().history.resident_events if isinstance(event, SpanBeginEvent)]
-    outer = [span.id for span in spans if span.type == "solvers"]
-    return [span.name for span in spans if span.type == "solver" and span.parent_id in outer]
+    # Inspect runs the solvers of the plan in a span of the type `solvers`. A solver that another solver calls is in the
+    # span of its caller.
+    top_spans = [span.id for span in spans if span.type == "solvers"]
+    return [span.name for span in spans if span.type == "solver" and span.parent_id in top_spans]
 
 
 def _without_setup(solvers: Sequence[str]) -> list[str]:
@@ -96,9 +98,9 @@ def _without_setup(solvers: Sequence[str]) -> list[str]:
     The solvers of the setup are the solvers of this package that are not agents.
     """
     first_after_setup = 0
-    for number, name in enumerate(solvers):
+    for index, name in enumerate(solvers):
         if _is_of_setup(name):
-            first_after_setup = number + 1
+            first_after_setup = index + 1
     return list(solvers[first_after_setup:])
 
 
@@ -109,7 +111,7 @@ def _is_of_setup(solver: str) -> bool:
 def agent_name(solver: str) -> str:
     """The name of an agent, from the name of its solver in a log (`inspect_ai/generate`, `mine.py@head_first`).
 
-    An agent of another package with the name of one of ours is marked as such.
+    If an agent of another package has the name of one of ours, "of another package" is added to its name.
     """
     if is_of_package(solver):
         return without_package(solver)
@@ -123,12 +125,13 @@ class RunAgent:
     """Tells which agent ran each sample of a log, by the sample's own record and by the plan of the log's last run."""
 
     def __init__(self, log: EvalLog) -> None:
-        self._log = log.eval.task_id
+        self._task_id = log.eval.task_id
         self._has_records = any(_recorded_steps(sample) is not None for sample in log.samples or [])
-        # The agent in two forms: the solvers that Inspect ran, and the solver that the user named, which may be a chain
-        # of these solvers.
+        # The solvers that Inspect ran one by one: the steps of the plan, and a record for each.
         self._plan = _agent_steps(log)
         self._solvers = [_planned_solver(step) for step in self._plan]
+        # The solver that the user named, which may be a chain of the solvers above; None if the solver is part of the
+        # task.
         self._named = None
         if log.eval.solver:
             self._named = AgentRecord(agent_name(log.eval.solver), public_settings(log.eval.solver_args_passed or {}))
@@ -138,11 +141,7 @@ class RunAgent:
         steps = _recorded_steps(sample)
         arguments = _recorded_arguments(sample)
         if steps is None:
-            # Earlier versions of this package made no records. If other samples of this log have a record, a retry has
-            # copied this sample from a log of such a version, whose agent is unknown. A sample that ended with an error
-            # may lack a record, too, but a retry does not copy it.
-            is_copied = self._has_records and sample.error is None
-            return self._unknown if is_copied else self._of_plan(arguments)
+            return self._unknown if self._is_of_earlier_version(sample) else self._of_plan(arguments)
 
         # An error, a limit or a submission may have ended the sample before the last solver of a chain.
         planned = [step.solver for step in self._plan]
@@ -150,30 +149,41 @@ class RunAgent:
             return self._of_plan(arguments)
         return _chained([self._unplanned(agent_name(step), arguments) for step in steps])
 
+    def _is_of_earlier_version(self, sample: EvalSample) -> bool:
+        """Whether a retry copied a sample without a record from a log of an earlier version, which made no records.
+
+        The samples that the retry ran itself have records then. Only a sample that ended with an error may lack one: a
+        retry does not copy such a sample, but runs it again.
+        """
+        return self._has_records and sample.error is None
+
     @property
     def _unknown(self) -> AgentRecord:
-        # The agents of two logs may be different ones. With the log as an argument, they are not taken for the same.
-        return AgentRecord(UNKNOWN, {"log": self._log})
+        # The unknown agents of two logs may be different agents. So the log is an argument that tells them apart.
+        return AgentRecord(UNKNOWN, {"log": self._task_id})
 
     def _of_plan(self, recorded: Mapping[str, Any]) -> AgentRecord:
         """The agent of the run, with the arguments that the sample recorded for agents of this package."""
         solvers = [AgentRecord(solver.name, recorded.get(solver.name, solver.arguments)) for solver in self._solvers]
-        if not solvers:
+        if not solvers:  # the plan ends with the setup, so only the user's solver can tell the agent
             return self._named or self._unknown
 
         agent = _chained(solvers)
-        # "chain" as the name of the user's solver says no more than the solvers in it.
+        # A solver of the user with the name "chain" is left out: this name says no more than the solvers in the chain.
         if self._named is None or self._named.name in (agent.name, CHAIN):
             return agent
         # The user's solver has a name of its own for the solvers that it returned.
         return AgentRecord(self._named.name, {**agent.arguments, **self._named.arguments})
 
     def _unplanned(self, name: str, recorded: Mapping[str, Any]) -> AgentRecord:
-        """A solver that is not in the plan of the run. A retry with another solver keeps samples of the first one."""
+        """A solver of a sample that did not follow the plan of the log.
+
+        A retry with another solver keeps finished samples of the first run, and its log has only the plan of the retry.
+        """
         if name in recorded:
             return AgentRecord(name, recorded[name])
-        # As in `_unknown`: the arguments may differ between logs.
-        return AgentRecord(name, {"arguments": f"not recorded in {self._log}"})
+        # The agents of two logs may have different arguments. As in `_unknown`, the log tells them apart.
+        return AgentRecord(name, {"arguments": f"not recorded in {self._task_id}"})
 
 
 def recorded_agent(sample: EvalSample) -> AgentRecord:
@@ -198,7 +208,7 @@ def _agent_steps(log: EvalLog) -> list[EvalPlanStep]:
     """The steps of the log's plan after the setup of the task."""
     steps = log.plan.steps
     solvers = _without_setup([step.solver for step in steps])
-    after_setup = steps[len(steps) - len(solvers) :]
+    after_setup = steps[len(steps) - len(solvers) :]  # the last steps, as many as there are solvers after the setup
     return [step for step in after_setup if not _offers_our_tools(step)]
 
 

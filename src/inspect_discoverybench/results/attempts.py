@@ -14,6 +14,7 @@ def current_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     """
     valid = _valid_attempts(results)
     latest = _latest_scores(results)
+    # In the order of `results`, which `latest` does not keep.
     latest_results = [result for result in results if latest.get(_score_key(result)) is result]
     current = [result for result in latest_results if result.sample.uuid in valid]
     return sorted(current, key=lambda result: result.run.created)
@@ -22,9 +23,10 @@ def current_results(results: Sequence[ResultRow]) -> list[ResultRow]:
 def _valid_attempts(results: Sequence[ResultRow]) -> set[str]:
     """The uuid of the valid attempt at each sample in each epoch of a run.
 
-    A sample can have several attempts, each with its own uuid: `eval-retry` repeats samples with an error, and where
-    the file system has no locks, a shard that was started twice has two logs. Clocks of machines differ, so a retry may
-    seem to be the earlier attempt. `_validity` therefore compares how the attempts ended, and only then when.
+    A sample can have several attempts, each with its own uuid: `eval-retry` repeats samples with an error, and a shard
+    that was started twice has two logs if the file system has no locks. The latest attempt is not always the valid one,
+    because clocks of machines differ, and a retry may seem to be the earlier attempt. So `_validity` compares how the
+    attempts ended. It compares when they ended only if they ended in the same way.
     """
     attempts = {}
     for result in sorted(results, key=_validity):  # a better attempt replaces the one before it
@@ -40,8 +42,8 @@ def _latest_scores(results: Sequence[ResultRow]) -> dict[Hashable, ResultRow]:
     """
     latest: dict[Hashable, ResultRow] = {}
     for result in sorted(results, key=_has_verdict):  # a later result replaces the one before it
-        # A log that was not scored may be next to its scored copy. Its result names no judge. Any further result of the
-        # attempt replaces it.
+        # A log that was not scored may be next to its scored copy. The result in the first names no judge. So it has
+        # another key than the result in the copy, and would stay beside it. Any later result of the attempt removes it.
         key_without_judge = (result.sample.uuid, result.score.score, None)
         latest.pop(key_without_judge, None)
         latest[_score_key(result)] = result

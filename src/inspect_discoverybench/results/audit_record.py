@@ -11,7 +11,7 @@ from inspect_discoverybench.scorer.facets import FACETS
 AUDIT_TASK = "judge_audit"
 
 AUDITED_FACETS = {facet.question: facet.key for facet in FACETS}
-"""Keys of the facets, by the names of the audit's scores that say whether the judge was right about them."""
+"""The key of each facet, by the name of the audit's score that says whether the judge was right about this facet."""
 
 CONSTANT_JUDGE = "always_"
 """Beginning of the names of metrics that are the accuracy of a judge that always gives the same verdict."""
@@ -38,7 +38,7 @@ class AuditRecord:
     Attributes:
         judge: The audited model.
         created: When the audit started, in ISO format.
-        samples: Number of pairs and texts of the audit.
+        samples: Number of its completed samples: pairs of hypotheses, and texts that the judge reads.
         facets: The accuracy on pairs of hypotheses by facet.
     """
 
@@ -65,8 +65,8 @@ class AuditRecord:
 
 
 def _facet(metrics: Mapping[str, EvalMetric]) -> AuditedFacet:
-    constant = [metric.value for name, metric in metrics.items() if name.startswith(CONSTANT_JUDGE)]
+    constant_accuracies = [metric.value for name, metric in metrics.items() if name.startswith(CONSTANT_JUDGE)]
     return AuditedFacet(
         accuracy=float(metrics["mean"].value),
-        best_constant=max(map(float, constant), default=None),
+        best_constant=max(map(float, constant_accuracies), default=None),
     )

@@ -12,7 +12,7 @@ from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.results.run_record import PLACEBO_SUFFIX, RunRecord, Settings
 
 BENCHMARKS = {"real": "DB-REAL", "synth": "DB-SYNTH"}
-"""Names of the tasks that have splits."""
+"""Names of the benchmarks, by task. Only these tasks have splits."""
 
 _PLACEBO = ", placebo "
 """What is between the name of a benchmark and the seed of its placebo."""
@@ -26,8 +26,9 @@ class Configuration:
         benchmark: Task and split, such as `DB-REAL test`.
         agent: Name of the solver.
         model: Name of the evaluated model.
-        hints: Task arguments that do not select samples, such as a framing; and the name of custom data.
-        settings: Hints, and what else distinguishes it from others of the same benchmark; may be empty.
+        hints: Task arguments that are hints (`RunRecord.hints`), such as a framing; and the name of custom data.
+        settings: What its name adds to agent and model: hints, and all that distinguishes it from other configurations
+            of the same benchmark; may be empty.
     """
 
     benchmark: str
@@ -80,8 +81,8 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
     runs = {result.run.log: result.run for result in results}
     data_names = _data_names(runs.values())
 
-    # The name of a configuration mentions the conditions that not all results of its benchmark have, and the settings
-    # that not all results of its agent and model have.
+    # The name of a configuration mentions a condition only if not all results of its benchmark have this condition. It
+    # mentions a setting of agent or model only if not all results of this agent and model on the benchmark have it.
     common_conditions = _CommonSettings()
     common_setups = _CommonSettings()
     for benchmark, result in zip(benchmarks, results, strict=True):
@@ -135,15 +136,15 @@ def _runs_by_data(runs: Iterable[RunRecord]) -> list[list[RunRecord]]:
     for run in runs:
         if not run.data_paths:
             continue
-        same = [group for group in groups if any(_have_same_data(run, other) for other in group)]
-        if not same:
+        matching = [group for group in groups if any(_have_same_data(run, member) for member in group)]
+        if not matching:
             groups.append([run])
             continue
-        # If the run has the paths of one group and the content of another, it joins them into one group.
-        first, *others = same
-        first.append(run)
-        for group in others:
-            first.extend(group)
+        # Two groups match if the run has the paths of one and the content of the other. They become one group.
+        first_group, *further_groups = matching
+        first_group.append(run)
+        for group in further_groups:
+            first_group.extend(group)
             groups.remove(group)
     return groups
 
@@ -154,7 +155,10 @@ def _have_same_data(run: RunRecord, other: RunRecord) -> bool:
 
 
 def _short_paths(arguments: Mapping[str, Any]) -> str:
-    """The first of the arguments, with the names of its files and folders instead of their paths."""
+    """The argument with the data, with the names of its files and folders instead of their paths.
+
+    A run has either `path` or `data`, and `DATA_ARGUMENTS` has both before the answer key. So it is the first argument.
+    """
     argument, value = next(iter(arguments.items()))
     texts = [value] if isinstance(value, str) else value
     paths = [PurePath(text) for text in texts]
@@ -195,17 +199,17 @@ def benchmark_name(run: RunRecord, split: str | None, pool_splits: bool = False)
     name = BENCHMARKS.get(task, task)
     if task in BENCHMARKS:
         if arguments.get("split") == LITE:
-            # Lite is a part of test, drawn by gold hypotheses. The two means are never pooled.
+            # The goals of lite were drawn from test with unequal chances. So its results are never pooled with others.
             split = LITE
         elif pool_splits or arguments.get("split") == ALL:
             split = ALL
         name += f" {split}"
-    if task != run.task:
+    if run.is_placebo:
         name += f"{_PLACEBO}{arguments.get('placebo')}"
     return name
 
 
 def without_placebo(benchmark: str) -> str:
-    """The name of the benchmark whose data a placebo permutes; any other benchmark is itself."""
+    """The name of the benchmark whose data a placebo permutes. The name of any other benchmark stays the same."""
     name, _, _ = benchmark.partition(_PLACEBO)
     return name

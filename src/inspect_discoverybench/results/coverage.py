@@ -19,7 +19,7 @@ SPLIT_SIZES = {
 """Number of tasks of each split of the released data (paper, appendix; one file of DB-SYNTH train is no task)."""
 
 SELECTIONS = {
-    "all": "{} selected",  # by arguments of the task, by id, or by a range
+    "all": "{} selected",  # all samples that arguments of the task, ids or a range selected
     "first": "first {} in file order",
     "shuffled": "{} drawn at random",
 }
@@ -68,8 +68,8 @@ def describe_tasks(domains: Mapping[int | str, str | None], selections: Collecti
     else:
         selection = "all"  # its text, "… selected", fits whatever the runs did
     chosen = SELECTIONS[selection].format(count)
-    names = sorted(domain or "no domain" for domain in domains.values())
+    domain_names = sorted(domain or "no domain" for domain in domains.values())
     # Domains with equal counts stay in alphabetical order.
-    in_order = Counter(names).most_common()
-    listed = ", ".join(f"{domain} {number}" for domain, number in in_order)
+    counts = Counter(domain_names).most_common()
+    listed = ", ".join(f"{domain} {number}" for domain, number in counts)
     return f"{count} of {available} tasks ({chosen}: {listed})"

@@ -66,12 +66,13 @@ def read_results(paths: Iterable[str | Path]) -> ResultFrame:
         first = logs[0]
         raise DataError(f"None of {len(logs)} logs can be used. {first.path}: {first.objection}.")
 
-    # A retry writes a new log of the same run, so the log of the failed attempt is not missed.
+    audits = [log.audit for log in logs if log.audit is not None]
     runs_with_results = {log.task_id for log in logs if log.results}
     left_out = {}
     for log in logs:
-        is_missed = log.audit is None and log.task_id not in runs_with_results
-        if log.objection is not None and is_missed:
+        if log.objection is None or log.audit is not None:
+            continue
+        # A retry completes a run in a new log. It does not matter then that the log of the failed run is left out.
+        if log.task_id not in runs_with_results:
             left_out[log.path] = log.objection
-    audits = [log.audit for log in logs if log.audit is not None]
     return ResultFrame(current_results(results), left_out, audits)

@@ -24,13 +24,13 @@ MIN_PARALLEL = 16
 
 @dataclass(frozen=True)
 class LogReading:
-    """A log, and why it cannot be used if it has no results.
+    """A log with its results, or with the reason why it cannot be used.
 
     Attributes:
         path: Path or URL.
         task_id: Inspect's id of the run, which retries keep; None if the log is damaged or has impossible scores.
-        modified: When the file was last changed, in seconds since 1970; 0 for a remote log or one
-            that could not be read.
+        modified: When the file was last changed, in seconds since 1970; 0 for a remote log, and for one whose samples
+            were not read.
         results: Its results.
         objection: Why it cannot be used; None if it can.
         audit: The audit of a judge, if this is the log of one.

@@ -58,7 +58,8 @@ def results_of(log: EvalLog) -> list[ResultRow]:
         agent = run_agent.of_sample(sample)
         record = SampleRecord.of(sample, agent)
         if not record.uuid:
-            # Logs that other programs wrote may have no uuids. Samples with the same uuid count as one attempt.
+            # Logs that other programs wrote may have no uuids. Samples with the same empty uuid would count as one
+            # attempt, so each gets a uuid.
             record = replace(record, uuid=f"{run.run} {sample.id} {sample.epoch}")
         for name in names:
             score = ScoreRecord.of(sample, name)

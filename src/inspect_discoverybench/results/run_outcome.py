@@ -47,7 +47,8 @@ class SampleCounts:
         outcomes = [SampleOutcome.of_summary(sample) for sample in finished]
         scored = sum(outcome.is_scored for outcome in outcomes)
         unscored = 0
-        if log.header.eval.scorers:  # none with `--no-score`, where no score is missing
+        # With `--no-score`, a log has no scorers. No score is expected then, so none is missing.
+        if log.header.eval.scorers:
             unscored = len(finished) - scored
         return cls(
             scored=scored,
@@ -60,15 +61,15 @@ class SampleCounts:
 
 @dataclass(frozen=True)
 class HeadlineScore:
-    """The headline metric of a run, such as the mean of `hms`.
+    """The headline metric of one score of a run, such as the mean of HMS.
 
     Attributes:
-        metric: Name of the score.
-        value: Its value over all scored samples.
+        name: Name of the score.
+        value: The metric over all scored samples.
         interval: Its 95 % confidence interval on these tasks; None if there is none, or samples ended with an error.
     """
 
-    metric: str
+    name: str
     value: float
     interval: tuple[float, float] | None
 
@@ -80,8 +81,8 @@ class HeadlineScore:
             return None
         value = float(headline.metric.value)
         interval = None
-        # Inspect gives the metric no samples with an error, although they could have had any score. So the interval is
-        # shown only if no sample ended with an error.
+        # Inspect computes the interval without the samples that ended with an error. They could have had any score, so
+        # this interval is too narrow. It is shown only if no sample ended with an error.
         if not samples.errors:
             interval = _interval(headline.score.metrics)
         return cls(headline.score.name, value, interval)
@@ -116,25 +117,25 @@ class RunOutcome:
     @classmethod
     def of_log(cls, log: EvalLog) -> "RunOutcome":
         """Read a log whose header `eval_set` returned."""
-        summary = RunLog.read(log.location)
-        samples = SampleCounts.of_log(summary)
+        run_log = RunLog.read(log.location)
+        samples = SampleCounts.of_log(run_log)
         usages = list(log.stats.model_usage.values())
         return cls(
-            labels=RunLabels(**summary.metadata["run"]),  # recorded by `eval_set.py`
-            tasks=_tasks(summary),
+            labels=RunLabels(**run_log.metadata["run"]),  # recorded by `eval_set.py`
+            tasks=_tasks(run_log),
             score=HeadlineScore.of_log(log, samples),
             samples=samples,
             tokens=total_tokens(usages),
             cost=total_cost(usages),
-            complete=summary.is_complete,
+            complete=run_log.is_complete,
             error=one_line(log.error.message) if log.error else None,
-            log=summary.path,
+            log=run_log.path,
         )
 
     @property
     def has_hms(self) -> bool:
-        """Whether it has a score of the kind that a report shows."""
-        return self.score is not None and self.score.metric == SCORE_NAME
+        """Whether its score is HMS, which a report shows."""
+        return self.score is not None and self.score.name == SCORE_NAME
 
 
 def _tasks(log: RunLog) -> str:

@@ -22,7 +22,8 @@ DISCOVERY_TASKS = ("real", "synth", "custom", "demo")
 """Tasks whose logs contain results, also with a placebo."""
 
 DATA_ARGUMENTS = ("path", "data", "answer_key")
-"""Task arguments that are paths of custom data. The same data may be elsewhere on another machine."""
+"""Task arguments that are paths of custom data. The same data may have another path on another machine, so
+`configuration.py` also compares the contents."""
 
 NO_HINTS = (
     "split",
@@ -152,7 +153,7 @@ class RunRecord:
 
     @property
     def version_number(self) -> str:
-        """The number of the task's version. Scores are comparable if it is the same; the letter may differ."""
+        """The number of the task's version, without its letter. Scores with the same number are comparable."""
         number, _, _ = self.task_version.partition("-")
         return number
 
@@ -184,10 +185,12 @@ def local_path(location: str) -> str:
 
 
 def _run(log: EvalLog) -> str:
-    # In an eval set, every task with its solver and model runs once, possibly in several shards.
+    """The id of the run, which all logs of one run share: those of retries and those of shards."""
     eval_set = log.eval.eval_set_id
     if not eval_set:
-        return log.eval.task_id
+        return log.eval.task_id  # retries keep it
+    # In an eval set, every task with its solver and model runs once, possibly in several shards. The shards have
+    # different task ids, but Inspect's identifier for this task, solver and model is the same in all of them.
     task = task_identifier(log, None)
     return f"{eval_set}/{task}"
 

@@ -19,8 +19,8 @@ def recorded_inputs(metadata: Mapping[str, Any]) -> dict[str, Any]:
 def changed_inputs(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """Names of the inputs that differ between two samples with one id, such as `gold hypothesis`, `data file a.csv`.
 
-    Controls (the placebo, hints, framings) have another task text or other data files on purpose: the caller decides
-    which samples should be the same. What one of the samples does not record is not compared.
+    Controls (the placebo, hints, framings) have another task text or other data files on purpose. So the caller passes
+    two samples whose inputs should be the same. An input that one of them does not record is not compared.
 
     Args:
         before: Metadata of a sample, of a sample in a log, or of the summary of one.

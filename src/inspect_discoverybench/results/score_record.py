@@ -22,7 +22,8 @@ class ScoreRecord:
         values: Numbers by key, each of which is a column: HMS, the facets that were decided, the keys of the released
             form, and whether a relationship is claimed.
         metadata: All that the scorer recorded; no column.
-        keys: The keys that the score has, with or without a number; empty without a score. No column.
+        keys: All keys of the score, also those without a number because the judge did not decide them; empty without a
+            valid score, and if somebody has replaced the keys by a single value. No column.
     """
 
     score: str
@@ -37,7 +38,10 @@ class ScoreRecord:
 
     @classmethod
     def of(cls, sample: EvalSample, name: str) -> "ScoreRecord":
-        """Read the score with this name. A sample may not have it, and one with an error has no values."""
+        """Read the score with this name.
+
+        The record has no values if the sample has no such score, ended with an error or was invalidated.
+        """
         recorded = (sample.scores or {}).get(name)
         outcome = SampleOutcome.of_sample(sample, recorded)
         score = recorded or Score(value={})
@@ -47,7 +51,8 @@ class ScoreRecord:
         keys: frozenset[str] = frozenset()
         if is_valid and isinstance(score.value, dict):
             keys = frozenset(score.value)
-        if outcome.is_scored and "hms" not in values:  # somebody has edited HMS, and it is no number
+        # Somebody may have replaced HMS by something that is no number.
+        if outcome.is_scored and "hms" not in values:
             outcome = SampleOutcome.UNSCORED
         compared = compared_part(metadata)
         return cls(
@@ -81,8 +86,8 @@ class ScoreRecord:
 def _values(score: Score) -> dict[str, float]:
     """The finite numbers of a score, by key.
 
-    A single value, to which somebody may have edited the score, is HMS. Facets that the value lacks are those that the
-    score's metadata record as decided.
+    Somebody may have edited the score. A single value is then HMS. Facets that the edited value lacks have the scores
+    that the judge decided, which the metadata of the score record.
     """
     decided = (score.metadata or {}).get("facets") or {}
     parts = score.value if isinstance(score.value, dict) else {"hms": score.value}

@@ -63,10 +63,10 @@ def tasks_of(results: Iterable[ResultRow]) -> dict[TaskId, TaskResult]:
         samples[result.run.task, result.sample.id].append(result)
 
     tasks = {}
-    for (task, sample_id), rows in samples.items():
+    for (task_name, sample_id), rows in samples.items():
         for number, version in enumerate(_versions(rows), start=1):
-            name = sample_id if number == 1 else f"{sample_id} ({number})"
-            tasks[task, name] = version
+            version_id = sample_id if number == 1 else f"{sample_id} ({number})"
+            tasks[task_name, version_id] = version
     return tasks
 
 
@@ -91,10 +91,14 @@ def edited_samples(tasks: Iterable[TaskResult]) -> dict[str, list[str]]:
     edited: dict[str, list[str]] = {}
     for task in tasks:
         sample = task.sample
-        first = first_versions.setdefault((task.results[0].run.task, sample.id), task)
-        if first is not task:
-            changes = edited.setdefault(sample.id, [])
-            changes += [name for name in changed_inputs(first.sample.inputs, sample.inputs) if name not in changes]
+        sample_id = (task.results[0].run.task, sample.id)
+        if sample_id not in first_versions:
+            first_versions[sample_id] = task
+            continue
+        changes = edited.setdefault(sample.id, [])
+        for name in changed_inputs(first_versions[sample_id].sample.inputs, sample.inputs):
+            if name not in changes:
+                changes.append(name)
     return edited
 
 
