@@ -31,7 +31,7 @@ ALL_QUESTIONS = sorted([*AGREEMENT, "extract"])
 """What is asked about a sample whose contexts differ. There are two extractions."""
 
 CONTEXTS = [f'{{"hypothesis": [{{"context": "place {number}"}}]}}' for number in range(99)]
-"""One context after the other, none of them the same."""
+"""Replies to extractions. No two have the same context, so the judge is also asked whether the contexts match."""
 
 
 @solver
@@ -52,7 +52,7 @@ def writes(text: str) -> Solver:
 
 
 def sample(number: int = 0) -> Sample:
-    """A sample. Only its id and, unless its number is 0, its gold hypothesis have the number."""
+    """A sample. Its number is in its id and, unless it is 0, in its gold hypothesis."""
     gold = f"{GOLD} case {number}" if number else GOLD
     metadata = SampleMetadata(
         split="test",

@@ -52,6 +52,7 @@ def test_a_reply_is_accepted_in_every_form_that_other_questions_accept(form: str
     judge = judge_with(reply)
     score = score_of(evaluate(judge.model, scorer=hms(claim=True)))
     assert score.values == {**FULL, "claim": expected}
+    # No question was asked again.
     assert sorted(judge.judge_requests()) == sorted([*ALL_QUESTIONS, "claim"])
 
 
@@ -88,6 +89,7 @@ def test_the_claim_is_asked_with_the_first_questions_and_explained() -> None:
     assert (
         "### Claim of a relationship: 0.00\n\nNo relationship is claimed.\n\nJudge: no association" in score.explanation
     )
+    # The prompt's fingerprint is not among those of the other prompts: scores can be compared even if it differs.
     assert len(score.record["claim_prompt"]) == 12
     assert "claim" not in score.record["prompts"]
 
@@ -146,7 +148,7 @@ def test_under_the_placebo_the_claim_is_asked_about_even_without_the_argument() 
     assert score_of(placebo_log(judge_with(YES))).values == {**FULL, "claim": 1}
 
 
-def test_where_the_gold_hypothesis_survives_the_permutation_nothing_is_asked() -> None:
+def test_the_claim_is_not_asked_about_if_the_gold_hypothesis_survives_the_permutation() -> None:
     judge = judge_with(YES)
     score = score_of(placebo_log(judge, surviving=[0]))
     assert score.values == FULL
@@ -182,16 +184,16 @@ def test_the_false_claim_rate_leaves_out_and_counts_samples_whose_gold_hypothesi
 
 
 def test_without_a_placebo_there_is_a_claim_rate_and_undecided_claims_widen_its_interval() -> None:
-    # Three invalid replies leave the claim of the third sample undecided.
+    # The third sample that asks gets three invalid replies, so its claim is undecided.
     claims = [YES, YES, *["invalid"] * 3]
     judge = InProcessJudge(scripted(extract=CONTEXTS, claim=claims))
-    metrics = metrics_of(evaluate(judge.model, numbers=[0, 1, 2], scorer=hms(claim=True), max_connections=1))
+    metrics = metrics_of(evaluate(judge.model, numbers=[0, 1, 2], scorer=hms(claim=True)))
     assert metrics["claim_rate"] == 1
     assert metrics["claim_rate_judged"] == 2
     assert metrics["claim_rate_unscored"] == 1
     assert metrics["claim_rate_left_out"] == 0
     all_decided = metrics_of(evaluate(judge_with(YES).model, numbers=[0, 1], scorer=hms(claim=True)))
-    # The third hypothesis may claim nothing.
+    # The hypothesis with the undecided claim may claim nothing.
     assert metrics["claim_rate_ci_lower"] < all_decided["claim_rate_ci_lower"]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from inspect_ai.model import GenerateConfig, Model
 
-from tests.endpoint import Answer, Cut, Endpoint, NoChoices, Raw, Refused, Request, question, serve
+from tests.endpoint import AGREEMENT, Answer, Cut, Endpoint, NoChoices, Raw, Refused, Request, question, serve
 from tests.scorer.judging import CONTEXTS, FULL, InProcessJudge, Result, evaluate, judge_at, score_of, scripted
 
 pytestmark = pytest.mark.usefixtures("slow")
@@ -101,6 +101,7 @@ def test_a_higher_limit_is_dropped_if_the_context_window_is_too_small_for_it() -
         score = judged_by(judge)
     assert score.values == FULL
     limits = [request.get("max_tokens") for request in requests_about("relationship", endpoint)]
+    # 4096 is the lowest raised limit.
     assert limits == [None, 4096, None]
 
 
@@ -128,9 +129,9 @@ def test_a_server_that_refuses_empty_messages_is_asked_again_after_an_empty_repl
         return agreeing(request)
 
     with serve(answer) as endpoint:
-        score = judged_by(judge_at(endpoint, "openai-api/local/m"))
+        score = judged_by(judge_at(endpoint))
     assert score.values == FULL
-    assert score.record["replies"]["relationship"] == [empty, '{"answer": "A", "explanation": "same"}']
+    assert score.record["replies"]["relationship"] == [empty, AGREEMENT["relationship"]]
 
 
 def test_a_reply_without_choices_is_requested_again_twice() -> None:

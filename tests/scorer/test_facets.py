@@ -23,10 +23,12 @@ VALID: list[tuple[str, str, str, float]] = [
     ("relationship", '{"answer": "Answer: C) different"}', "relationship", 0),
     ("relationship", 'Here it is:\n```json\n{"answer": "B"}\n```\nI hope this helps.', "relationship", 0.5),
     ("relationship", '\ufeff{"answer": "B", "explanation": "first line\nsecond\tline\r\n"}', "relationship", 0.5),
+    # A tag of reasoning within the object is data.
     ("relationship", '{"answer": "C", "explanation": "</think>{\\"answer\\": \\"A\\"}"}', "relationship", 0),
+    # The score of the variables is F1: 2 * intersection / (sizeA + sizeB).
     ("variables", '{"sizeA": "3", "sizeB": 3.0, "intersection": 3, "explanation": ["a", "b"]}', "variables", 1),
     ("variables", '{"sizeA": 3, "sizeB": 0, "intersection": 0}', "variables", 0),
-    # A prediction may name every column.
+    # A prediction may name every column. Only the size of the gold hypothesis has a maximum, which is 50.
     ("variables", '{"sizeA": 1, "sizeB": 1999, "intersection": 1}', "variables", 2 / 2000),
     ("variables", '{"sizeA": 50, "sizeB": 51, "intersection": 50}', "variables", 100 / 101),
     ("variables", '{"sizeA": 2, "sizeB": "240", "intersection": 2}', "variables", 4 / 242),
@@ -46,7 +48,7 @@ VALID: list[tuple[str, str, str, float]] = [
     ("relationship", r'{"answer": "A", "explanation": "see C:\users\data, it\'s \_marked\_"}', "relationship", 1),
     ("variables", r'{"sizeA": 1, "sizeB": 1, "intersection": 1, "explanation": "\usepackage\delta"}', "variables", 1),
     ("match", r'{"match": true, "explanation": "$\sigma$"}', "context", 1),
-    # One object where a list is meant, as Listing 1 prints it.
+    # One object where a list is meant, as Listing 1 prints it; and half of a surrogate pair.
     ("extract", '{"hypothesis": {"text": "t", "context": "towns", "explanation": "half \\ud83d"}}', "context", 1),
     ("extract", '{"hypothesis": []}', "context", 1),
 ]
@@ -56,21 +58,24 @@ INVALID: list[Case] = [
     ("extract", '{"hypothesis": null}'),
     ("extract", '{"hypothesis": [{"text": "no context key"}]}'),
     ("match", '{"match": "yes"}'),
+    # Reasoning that does not end, and reasoning between two objects.
     ("match", '<think>{"match": true}'),
     ("match", '{"match": false}<think></think>{"match": true}'),
+    # Counts that contradict each other, or are out of range.
     ("variables", '{"sizeA": 2, "sizeB": 2, "intersection": 3}'),
     ("variables", '{"sizeA": 0, "sizeB": 2, "intersection": 0}'),
     ("variables", '{"sizeA": 2, "sizeB": 0, "intersection": 1}'),
     ("variables", '{"sizeA": 2, "sizeB": -1, "intersection": -1}'),
     ("variables", '{"sizeA": 51, "sizeB": 60, "intersection": 1}'),
+    # Counts that are not whole numbers in digits. Python reads true as 1, and "1_0" as 10.
     ("variables", '{"sizeA": 2.5, "sizeB": 2, "intersection": 1}'),
     ("variables", '{"sizeA": true, "sizeB": 2, "intersection": 1}'),
     ("variables", '{"sizeA": "1_0", "sizeB": 2, "intersection": 1}'),
-    ("variables", r'{"sizeA": "\3", "sizeB": 2, "intersection": 1}'),
     ("variables", '{"sizeA": "0x3", "sizeB": 2, "intersection": 1}'),
+    # A lone backslash is kept, so that these values are invalid.
+    ("variables", r'{"sizeA": "\3", "sizeB": 2, "intersection": 1}'),
     ("match", r'{"match": "\true"}'),
     ("relationship", r'{"answer": "\A"}'),
-    ("relationship", r'{"answer": "A", "explanation": "\alpha'),
     ("relationship", '{"answer": "A) different"}'),
     ("relationship", '{"answer": "not very similar"}'),
     ("relationship", '{"answer": "A or B"}'),
@@ -79,8 +84,10 @@ INVALID: list[Case] = [
     ("relationship", '{"answer": "!A"}'),
     ("relationship", '{"answer": "\u00acvery similar"}'),
     ("relationship", '{"answer": "~~A~~"}'),
+    # Two objects, text after the object, or an object that does not end.
     ("relationship", '```json\n{"answer": "A"}\n```\nor\n```json\n{"answer": "C"}\n```'),
     ("relationship", '{"answer": "A", "explanation": "cut o'),
+    ("relationship", r'{"answer": "A", "explanation": "\alpha'),
     ("relationship", '```json\n{"answer": "A"}``` or ```json\n{"answer": "C"}```'),
     ("relationship", '{"answer": "A"} I hope this helps.'),
     ("relationship", '{"answer": "A"}</s>{"answer": "C"}'),

@@ -37,7 +37,7 @@ FAULTS: list[tuple[Answer, str]] = [
 
 
 def errors(log: EvalLog) -> dict[int, str]:
-    """Messages of the errors by the number of the sample. None of the samples has a score."""
+    """Messages of the errors by the number of the sample. Fails if a sample has a score."""
     messages = {}
     for sample in log.samples or []:
         assert not sample.scores
@@ -48,18 +48,20 @@ def errors(log: EvalLog) -> dict[int, str]:
 
 
 @pytest.mark.usefixtures("slow")
-def test_errors_of_several_questions_at_once_name_the_judge_and_the_first_cause() -> None:
+def test_an_error_of_the_judges_provider_names_the_judge_the_cause_and_the_remedy_in_one_line() -> None:
     def answer(request: Request) -> Answer:
         case = case_number(request) - 1
         response, _ = FAULTS[case]
         return response
 
+    # No retries: neither Inspect's, nor those of OpenAI's package.
     config = GenerateConfig(max_retries=0)
     numbers = range(1, len(FAULTS) + 1)
     with serve(answer) as endpoint:
         judge = judge_at(endpoint, config=config, max_retries=0)
         log = evaluate(judge, numbers=numbers, fail_on_error=False)
 
+    # Several questions of a sample fail at the same time. The error is that of one of them, and no exception group.
     messages = errors(log)
     assert messages.keys() == set(numbers)
     for number, message in messages.items():
@@ -91,6 +93,7 @@ async def fail(error: Exception) -> str:
 async def test_a_limit_takes_precedence_over_other_errors() -> None:
     failure = JudgeFailed("no reply")
     limit = LimitExceededError("token", value=2, limit=1)
+    # The facets are asked about at the same time, and so are the two extractions within the facet of the context.
     inner = gather(fail(failure), fail(limit))
     with pytest.raises(LimitExceededError):
         await gather(fail(failure), inner)

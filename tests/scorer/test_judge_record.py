@@ -12,13 +12,19 @@ RECORD: dict[str, Any] = {
 }
 
 
-def test_scores_by_the_same_judge_are_comparable_whatever_the_sample_needed() -> None:
+def test_judge_settings_and_prompts_are_compared() -> None:
+    assert compared_part({**RECORD, "workflow": "w"}).keys() == {"judge", "settings", "prompts"}
+    # Without a submission, the judge was not asked.
+    assert compared_part({"reason": "nothing was submitted"}) == {}
+
+
+def test_questions_that_were_asked_again_are_no_difference() -> None:
     assert differences(RECORD, {**RECORD, "asked_again": 3}) == []
-    # A setting without a value is the same as a setting that is not recorded.
+
+
+def test_a_setting_without_a_value_is_the_same_as_one_that_is_not_recorded() -> None:
     with_default = {**RECORD["settings"], "max_tokens": None}
     assert differences(RECORD, {**RECORD, "settings": with_default}) == []
-    assert compared_part({**RECORD, "workflow": "w"}).keys() == {"judge", "settings", "prompts"}
-    assert compared_part({"reason": "nothing was submitted"}) == {}
 
 
 def test_differences_are_named_with_both_values() -> None:

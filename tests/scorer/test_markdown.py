@@ -53,6 +53,7 @@ def test_every_construct_of_markdown_is_shown_as_it_is(construct: str) -> None:
     escaped = escape_markdown(text)
     # Inspect's viewer escapes HTML before it reads the Markdown.
     for source in (escaped, html.escape(escaped, quote=False)):
+        # The second one has tables and strikethrough, too.
         for dialect in ("commonmark", "js-default"):
             rendered = MarkdownIt(dialect, {"html": True}).render(source)
             # Escaping may add word joiners, which are invisible.

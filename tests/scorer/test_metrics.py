@@ -47,21 +47,20 @@ def summarize(samples: list[SampleScore]) -> dict[str, float]:
 
 def test_the_mean_of_scored_samples_stands_beside_counts() -> None:
     metrics = metrics_of(ONE, HALF, MISSING, UNSCORED)
-    assert metrics["mean"] == 0.5
-    assert metrics["variables"] == 0.5
+    assert metrics["mean"] == metrics["variables"] == (1 + 0.5 + 0) / 3
     assert metrics["judged"] == 2
     assert metrics["no_submission"] == 1
     assert metrics["unscored"] == 1
 
 
 def test_goals_with_one_gold_hypothesis_form_one_cluster() -> None:
-    """Two clusters with means 1 and 0: the clustered error is larger than that of four independent samples."""
+    """The error of two clusters, with the means 1 and 0, is larger than that of four independent samples."""
     scores = [ONE, ONE, ZERO, ZERO]
     clustered = metrics_of(*scores, golds="aabb")
     independent = metrics_of(*scores, golds="abcd")
-    # C / (C - 1) Σ_clusters (Σ deviations)² / n², with C = 2 and C = 4, and n = 4
-    clustered_variance = 2 * (1 + 1) / 16
-    independent_variance = 4 / 3 / 16
+    # C / (C - 1) Σ_clusters (Σ deviations)² / n². Here n = 4, and each deviation from the mean of 0.5 is ±0.5.
+    clustered_variance = 2 / (2 - 1) * 2 * (0.5 + 0.5) ** 2 / 4**2  # C = 2
+    independent_variance = 4 / (4 - 1) * 4 * 0.5**2 / 4**2  # C = 4
     assert clustered["stderr"] == pytest.approx(math.sqrt(clustered_variance))
     assert independent["stderr"] == pytest.approx(math.sqrt(independent_variance))
 
@@ -91,10 +90,11 @@ def test_epochs_are_averaged_and_each_one_is_counted() -> None:
     assert metrics["no_submission"] == 1
     assert metrics["unscored"] == 1
 
-    # The unscored epoch could have scored 0 or 1.
+    # The unscored epoch could have scored 0 or 1. Then the mean of the first sample would be 0.5 or 1.
     quarter = scored(0.25)
     lowest = metrics_of(HALF, quarter, ONE, golds="abc")
     highest = metrics_of(ONE, quarter, ONE, golds="abc")
+    # The error is that of the known means, 1, 0.25 and 1.
     assert metrics["stderr"] == pytest.approx(highest["stderr"])
     assert metrics["ci_lower"] == pytest.approx(lowest["ci_lower"])
     assert metrics["ci_upper"] == pytest.approx(highest["ci_upper"])
@@ -140,7 +140,7 @@ def test_a_zero_at_a_limit_is_counted_apart_from_other_missing_submissions() -> 
 
 
 def test_every_key_has_counts_and_an_interval_of_its_own() -> None:
-    """Four of six are undecided. The interval has the means that they would give as zeros, and as ones."""
+    """Four of six are undecided. The interval contains the mean if all four were 0, and the mean if all were 1."""
     decided = [score_with(hms_released=value) for value in (0.0, 0.5)]
     undecided = [score_with(hms_released=math.nan)] * 4
     metrics = metrics_of(*decided, *undecided, golds="abcdef")
@@ -149,8 +149,8 @@ def test_every_key_has_counts_and_an_interval_of_its_own() -> None:
     assert metrics["hms_released"] == 0.25
     assert metrics["hms_released_judged"] == 2
     assert metrics["hms_released_unscored"] == 4
-    assert metrics["hms_released_ci_lower"] < 0.5 / 6
-    assert metrics["hms_released_ci_upper"] > 4.5 / 6
+    assert metrics["hms_released_ci_lower"] < (0 + 0.5 + 4 * 0) / 6
+    assert metrics["hms_released_ci_upper"] > (0 + 0.5 + 4 * 1) / 6
     assert metrics["context_unscored"] == 0
 
     # A sample without a submission scores 0 on every key.

@@ -71,7 +71,10 @@ def guesses(judge: str) -> Task:
 
 
 def evaluate(task: Task, model: str, **options: Any) -> EvalLog:
-    """The log of an eval of two samples that goes on after errors."""
+    """The log of an eval of two samples that goes on after errors.
+
+    A failed request is repeated for a second at most, unless the options say otherwise.
+    """
     options = {"fail_on_error": False, "timeout": 1, "limit": 2, **options}
     [log] = inspect_eval(task, model=model, **options)
     return log
@@ -151,7 +154,7 @@ def test_a_key_that_a_gateway_echoes_is_not_recorded(
         monkeypatch.setenv("OTHER_TOKEN", KEY[:-4])
         task = guesses(served.judge)
         arguments = {"api_key": ARGUMENT}
-        log = evaluate(task, served.agent, model_args=arguments, display="plain")
+        log = evaluate(task, served.agent, model_args=arguments, display="plain")  # prints tracebacks, too
     require_errors(log)
 
     recorded = text_of(log)
@@ -182,6 +185,7 @@ AGENTS: dict[str, Solver] = {
 @pytest.mark.parametrize("replies", [0, 2])
 def test_a_time_limit_that_falls_during_a_retry_is_an_error(agent: str, replies: int) -> None:
     """This does not depend on the number of replies before it. The judge is not asked, although it works."""
+    # If the limit were not recognized as an outage, the judge would be asked about this text.
     reply = tool_call("python", "Hypothesis: y rises. I will test it.", code="1")
     remaining = [reply] * replies
 
@@ -195,6 +199,7 @@ def test_a_time_limit_that_falls_during_a_retry_is_an_error(agent: str, replies:
     with provider(answer) as served:
         scorer = hms(grader=served.judge)
         task = task_with(demo(), solver=AGENTS[agent], scorer=scorer)
+        # The time of retries is longer than the time of the sample, so that they last until its limit.
         log = evaluate(task, served.agent, limit=1, timeout=600, time_limit=4)
     require_errors(log, 1)
     [sample] = samples_of(log)

@@ -9,6 +9,7 @@ from inspect_discoverybench.scorer.passages import passages
 ACCEPTED_QUOTES: dict[str, tuple[str, str, str]] = {
     # text, quote, passage
     "emphasis added": ("BMI rises with age.", "**BMI** rises _with_ age.", "BMI rises with age."),
+    # Marks at the ends of the passage are left out, those within it stay.
     "emphasis left out": ("**BMI** rises *with* age.", "BMI rises with age.", "BMI** rises *with* age."),
     "quotation marks": ('It says "BMI rises with age", p. 3', "\u201cBMI rises with age\u201d", "BMI rises with age"),
     "another apostrophe": ("A doesn\u2019t rise with B", "A doesn't rise with B", "A doesn\u2019t rise with B"),
@@ -36,11 +37,13 @@ ACCEPTED_QUOTES: dict[str, tuple[str, str, str]] = {
     ),
     "in parentheses": ("(women earn less in towns)", "women earn less in towns", "women earn less in towns"),
     "after a number": ("1.Women earn less in towns.", "Women earn less in towns.", "Women earn less in towns."),
+    # "[Hypothesis] BMI rises. That is all."
     "a script without spaces": (
         "\u3010\u4eee\u8aac\u3011BMI\u306f\u4e0a\u304c\u308b\u3002\u4ee5\u4e0a\u3002",
         "BMI\u306f\u4e0a\u304c\u308b\u3002",
         "BMI\u306f\u4e0a\u304c\u308b\u3002",
     ),
+    # "Will prices rise? The data of 2020 do not suffice."
     "a question before a digit": (
         "\u4ef7\u683c\u4f1a\u4e0a\u5347\u5417\uff1f2020\u5e74\u6570\u636e\u4e0d\u8db3\u3002",
         "\u4ef7\u683c\u4f1a\u4e0a\u5347\u5417",
@@ -98,8 +101,6 @@ def test_a_rejected_quote_is_shown_as_data() -> None:
 
 
 TEXT = "A does not rise with B. It rises with C, and it falls with D in towns."
-
-
 FIRST = "A does not rise with B."
 SECOND = "it falls with D in towns."
 

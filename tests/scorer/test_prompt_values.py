@@ -1,4 +1,7 @@
-"""Values in the judge's prompts are JSON without invisible characters. test_chat_templates.py has the tokens."""
+"""Values in the judge's prompts are JSON without invisible characters.
+
+`test_chat_templates.py` tests that the tokens of chat templates are escaped in them, too.
+"""
 
 import json
 from typing import Any
@@ -39,6 +42,7 @@ def test_other_characters_stay_as_they_are() -> None:
     assert text == f'"{ORDINARY}"'
 
 
+# Characters of chat templates' tokens and of JSON's escapes, two invisible characters, and two others.
 SPECIAL = st.text('<|>[]/INSTs\\"\n\u200d\U000e0041◁é')
 
 

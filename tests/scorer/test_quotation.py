@@ -83,7 +83,7 @@ def text_asked_about(judge: InProcessJudge) -> str:
     return str(values["text"])
 
 
-def test_the_authors_text_that_is_quoted_is_judged_and_the_question_comes_first() -> None:
+def test_the_judge_is_asked_for_quotes_first_and_the_quoted_text_of_the_author_is_judged() -> None:
     quote = "\u201c**BMI** rises  with\nage.\u201d"
     workflow = "Yes, the relationship is significant."
     reply = quoting(quote, workflow=workflow)
@@ -145,6 +145,7 @@ def test_a_text_that_asserts_nothing_scores_0_with_the_reason() -> None:
     assert score.reason == "refusal"
     assert "why" in score.explanation
     assert "look at the data next" in score.explanation
+    # This is the judge's decision, so the judge is recorded.
     assert score.record["judge"]
     assert judge.judge_requests() == ["answer"]
 
@@ -168,7 +169,7 @@ TEXTS: dict[str, tuple[list[Message], str]] = {
         [said("A."), said("B."), CODE, OUTPUT],
         "B.",
     ),
-    "the arguments of the last call": (
+    "the arguments of the last call, and the text after it": (
         [CODE_AND_CALL, RECEIPT, said("<think>B.</think>Done.")],
         "C.\n\nDone.",
     ),

@@ -34,13 +34,14 @@ PAIR = HypothesisPair(
     predicted_hypothesis=PREDICTED,
     predicted_workflow="1. a predicted step",
 )
-VARIABLES = 0.8
+VARIABLES = 2 * 2 / (2 + 3)
 RELATIONSHIP = 0.5
+"""The scores of the replies of `parts_judge`."""
 
 
 def parts_judge(gold: Sequence[Part], predicted: Sequence[Part], **replies: str) -> InProcessJudge:
     """A judge that reads these parts in the hypotheses."""
-    scores = scripted(variables='{"sizeA": 2, "sizeB": 3, "intersection": 2}', relationship='{"answer": "B"}')
+    other_answers = scripted(variables='{"sizeA": 2, "sizeB": 3, "intersection": 2}', relationship='{"answer": "B"}')
 
     def answer(request: Request) -> str:
         name = question(request) or ""
@@ -54,7 +55,7 @@ def parts_judge(gold: Sequence[Part], predicted: Sequence[Part], **replies: str)
         if name == "match_released":
             contexts = (values["gold_context"], values["predicted_context"])
             return json.dumps({"match": contexts in MATCHES})
-        return str(scores(request))
+        return str(other_answers(request))
 
     return InProcessJudge(answer)
 
@@ -80,6 +81,7 @@ class Case:
 
 TOWNS = ("rain helps", "towns")
 CASES = {
+    # `in towns` takes `towns`. So the predicted `towns` is compared with `coast`, and `None` with its equal.
     "all match": Case(
         gold=GOLD_PARTS,
         predicted=PREDICTED_PARTS,
@@ -173,16 +175,16 @@ def test_the_keys_stand_beside_hms_and_the_parts_in_explanation_and_record() -> 
     rain, wind, _ = GOLD_PARTS
     result = score(parts_judge([wind, rain], PREDICTED_PARTS))
     expected = {
-        "hms": 0.4,
+        "hms": 1 * VARIABLES * RELATIONSHIP,
         "context": 1,
         "variables": VARIABLES,
         "relationship": RELATIONSHIP,
-        "hms_released": 1 * 2 / 3 * 0.4,
+        "hms_released": 1 * 2 / 3 * VARIABLES * RELATIONSHIP,
         "context_recall": 1,
         "context_precision": 2 / 3,
     }
     assert result.values == pytest.approx(expected)
-    assert "### Form of the released evaluator: 0.27" in result.explanation
+    assert "### Form of the released evaluator: 0.27" in result.explanation  # 2 / 3 * 0.8 * 0.5
     assert "- gold 1: wind harms (context: coast)" in result.explanation
     assert "- predicted 3: old is better (context: None)" in result.explanation
     assert "- gold 1 matches predicted 1" in result.explanation

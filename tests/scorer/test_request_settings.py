@@ -87,9 +87,8 @@ def bodies_of(requests: list[Request]) -> Bodies:
 
 
 def test_every_use_sends_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    disagreeing = scripted(extract=CONTEXTS * 9, relationship='{"answer": "B"}')
     sent = []
-    with serve(disagreeing) as endpoint:
+    with serve_agreement() as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         monkeypatch.setenv("OPENAI_API_KEY", "test")
         # A new name, because Inspect caches models by name.
@@ -114,7 +113,7 @@ def test_every_use_sends_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> N
     assert body.keys().isdisjoint({"max_tokens", "max_completion_tokens"})
 
 
-def test_only_settings_of_the_role_take_precedence() -> None:
+def test_settings_of_the_role_are_sent_and_those_of_the_evaluated_model_are_not() -> None:
     of_role = {"temperature": 0.3, "seed": 7, "max_tokens": 900}
     config = GenerateConfig.model_validate(of_role)
     with serve_agreement() as endpoint:
@@ -131,7 +130,7 @@ def test_only_settings_of_the_role_take_precedence() -> None:
 
 @pytest.mark.parametrize(("of_role", "of_eval", "expected"), [(None, None, 3600), (None, 50, 50), (7, 50, 7)])
 def test_each_request_has_a_time_limit(of_role: int | None, of_eval: int | None, expected: int) -> None:
-    """The limit of the judge's role takes precedence over that of the eval."""
+    """The limit of the judge's role takes precedence over that of the eval. If there is neither, it is an hour."""
     config = GenerateConfig(timeout=of_role)
     with serve_agreement() as endpoint:
         judge = judge_at(endpoint, config=config)
@@ -159,7 +158,7 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("refused", REFUSALS)
-def test_a_rejected_request_is_repeated_without_all_defaults(refused: str) -> None:
+def test_a_rejected_request_is_repeated_without_any_of_the_defaults(refused: str) -> None:
     agreeing = scripted(extract=CONTEXTS)
 
     def answer(request: Request) -> Answer:
@@ -185,7 +184,7 @@ def test_a_rejected_request_is_repeated_without_all_defaults(refused: str) -> No
     assert "does not accept" in warning
 
 
-def test_a_single_rejected_request_leaves_the_defaults_of_others() -> None:
+def test_after_a_single_rejected_request_the_defaults_are_still_sent_with_others() -> None:
     agreeing = scripted(extract=CONTEXTS)
 
     def answer(request: Request) -> Answer:
@@ -268,6 +267,8 @@ def test_the_defaults_are_kept_after_a_temporary_failure(status: int) -> None:
 
     def answer(request: Request) -> Answer:
         name = question(request)
+        # These two questions are asked at the same time. One outage may make both fail, so that the defaults are not to
+        # blame.
         is_affected = "case 1" in str(request) and name in ("variables", "relationship")
         if is_affected and failures[name] < failures_before_success:
             failures[name] += 1
@@ -285,7 +286,7 @@ def test_the_defaults_are_kept_after_a_temporary_failure(status: int) -> None:
     assert settings(second)["response_schema"] is True
 
 
-def test_after_the_defaults_were_accepted_a_failure_is_left_to_inspects_retries() -> None:
+def test_after_the_defaults_were_accepted_a_failing_server_is_not_asked_without_them() -> None:
     agreeing = scripted(extract=CONTEXTS)
 
     def answer(request: Request) -> Answer:
@@ -347,7 +348,7 @@ def test_a_rate_limit_says_nothing_about_the_defaults() -> None:
 
 
 def test_a_404_after_a_rate_limit_is_a_refusal() -> None:
-    """OpenRouter limits the rate of requests, and answers 404 to a reply schema."""
+    """OpenRouter limits the rate of requests, and answers 404 to a reply schema. So the schema is then left out."""
     refuse = refusing(404)
     requests: Counter[str | None] = Counter()
 

@@ -39,9 +39,9 @@ def test_the_score_is_computed_from_five_replies() -> None:
     judge = InProcessJudge(answer)
     score = judged(judge)
     expected = {
-        "hms": 1 / 3,
+        "hms": 1 * 2 / 3 * 0.5,
         "context": 1,
-        "variables": 2 / 3,
+        "variables": 2 * 2 / (2 + 4),
         "relationship": 0.5,
     }
     assert score.values == pytest.approx(expected)
@@ -103,9 +103,9 @@ def test_gold_and_predicted_cannot_be_swapped_by_position() -> None:
 
 
 def test_an_undecided_facet_leaves_hms_unscored_although_another_is_0() -> None:
-    """If such samples counted as 0, only samples that could have scored above 0 would be left out.
+    """HMS is a product, so here it could only be 0. But the mean HMS would be too low if it were scored.
 
-    The mean would be too low.
+    Of the samples with an undecided facet, those that can only score 0 would count, and the others would be left out.
     """
     replies = scripted(extract=CONTEXTS, match="perhaps", variables="two", relationship='{"answer": "C"}')
     judge = InProcessJudge(replies)
