@@ -42,33 +42,33 @@ class Change:
         return cls(path, value, ("--set", text))
 
     def apply(self, values: Arguments) -> Override:
-        """Change the value in place. Mappings that are missing on the way to it are added.
+        """Change the value in place.
 
-        A bare name of a component on the way becomes a mapping with this name. For instance, `models.0.base_url` can
-        be set if `models.0` is `openai/gpt-4o`.
+        If the file has no mapping that can contain the value, one is added. A bare name, such as `openai/gpt-4o` as
+        `models.0`, becomes a mapping with the key `name`, so that `models.0.base_url` can be set.
 
         Args:
             values: The values of the file.
 
         Returns:
-            The place that was set: the place of the value. If mappings were added on the way to it, it is the place of
-            the outermost of them, because this whole mapping is from the command line.
+            The override of the value. If mappings were added to contain the value, the override of the outermost one,
+            because this whole mapping is from the command line.
 
         Raises:
             InvalidExperiment: There is no such place.
         """
         parts = self.path.split(".")
         container: Any = values
-        place: Place = ()
-        is_in_added_mapping = False
+        place: Place = ()  # where the container is
+        place_of_added_mapping: Place | None = None
         try:
             for part, next_part in pairwise(parts):
                 key = _index_or_key(container, part)
-                if not is_in_added_mapping:
-                    place = (*place, key)
+                place = (*place, key)
                 if isinstance(container, dict) and container.get(key) is None:
                     container[key] = {}
-                    is_in_added_mapping = True
+                    if place_of_added_mapping is None:
+                        place_of_added_mapping = place
                 elif isinstance(container[key], str) and next_part in ModelSpec.model_fields:
                     container[key] = {"name": container[key]}
                 container = container[key]
@@ -80,15 +80,13 @@ class Change:
             raise InvalidExperiment(
                 f"{self._line}: no such place in the file. List items are numbered from 0."
             ) from error
-        if not is_in_added_mapping:
-            place = (*place, key)
-        return Override(place, self._line)
+        return Override(place_of_added_mapping or (*place, key), self._line)
 
     @property
     def _line(self) -> str:
-        """The words of the command line in one line."""
-        words = " ".join(self.words).split()
-        return " ".join(words)
+        """The words of the command line in one line, although a value can have line breaks."""
+        text = " ".join(self.words)
+        return " ".join(text.split())
 
 
 def _index_or_key(container: Any, part: str) -> str | int:

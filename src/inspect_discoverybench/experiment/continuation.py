@@ -26,8 +26,8 @@ def require_continuation(eval_set: EvalSet, logs: Sequence[RunLog], shard: Shard
         shard: The shard to run; None for the whole experiment.
 
     Raises:
-        InvalidExperiment: A log does not belong to any run, or finished samples are no longer part of a run, or were
-            made of other data.
+        InvalidExperiment: A log does not belong to any run or is of another division into shards, or its finished
+            samples are no longer part of the run, or were made of other data.
     """
     for log in logs:
         _require_same_division(log, eval_set, shard)
@@ -36,11 +36,9 @@ def require_continuation(eval_set: EvalSet, logs: Sequence[RunLog], shard: Shard
 
 def _require_same_division(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
     """Refuse logs of shards for a whole run, logs of a whole run for shards, and logs of another number of shards."""
-    if log.shard is None or shard is None:
-        is_same = log.shard is None and shard is None
-    else:
-        is_same = Shard.parse(log.shard).count == shard.count
-    if is_same:
+    shards = None if shard is None else shard.count
+    shards_of_log = None if log.shard is None else Shard.parse(log.shard).count
+    if shards_of_log == shards:
         return
 
     owner = f"shard {log.shard}" if log.shard else "a run without shards"
@@ -65,17 +63,16 @@ def _require_kept(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
         dataset_size = len(run.task.dataset)
     else:
         run = Shard.parse(log.shard).part_of(whole_run, position)
-        dataset_size = len(run.samples)  # the dataset of a shard's task has no other samples
+        dataset_size = len(run.samples)  # a shard is run with a dataset of its samples only (`restrict_to_shard`)
     _require_same_inputs(log, run, where)
 
-    # A log that is to be continued must keep its finished samples. The log of another shard is not continued, so every
-    # sample that it planned must still belong to its shard. Otherwise the shards would repeat or leave out samples.
+    # A log that is to be continued must keep its finished samples. The log of another shard is not continued now. If
+    # one of its samples had moved to a different shard since, the shards would run the sample twice or not at all. So
+    # all samples that the log planned must still be in its shard.
     shard_to_run = None if shard is None else str(shard)
     is_to_be_continued = log.shard == shard_to_run
     required = set(log.finished) if is_to_be_continued else log.planned
-    kept = run.sample_keys
-    if _starts_over(log, eval_set, dataset_size):
-        kept = set()
+    kept = set() if _starts_over(log, eval_set, dataset_size) else run.sample_keys
     lost = required - kept
     if lost:
         reason = "epochs, limits.samples, options.sample_id or sample_shuffle, or the data changed"
@@ -89,17 +86,17 @@ def _require_kept(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
 
 
 def _are_beyond_limit(lost: Collection[SampleKey], log: RunLog, whole_run: PlannedRun, eval_set: EvalSet) -> bool:
-    """Whether `limits.samples` is the only reason why the run lacks these samples of the log.
-
-    If the samples of the log or of the run are shuffled, another order can also be the reason, and the answer is no.
-    """
-    is_shuffled = eval_set.arguments.get("sample_shuffle") or log.header.eval.config.sample_shuffle
-    if eval_set.experiment.limits.samples is None or is_shuffled:
+    """Whether `limits.samples` is the only reason why the run lacks these samples of the log."""
+    if eval_set.experiment.limits.samples is None:
         return False
-    without_limit = sample_keys(
-        [sample.id for sample in whole_run.task.dataset if sample.id is not None], whole_run.epochs
-    )
-    return without_limit.issuperset(lost)
+    # If the samples of the log or of the run are shuffled, the reason can also be that their order changed.
+    is_shuffled = eval_set.arguments.get("sample_shuffle") or log.header.eval.config.sample_shuffle
+    if is_shuffled:
+        return False
+
+    ids = [sample.id for sample in whole_run.task.dataset if sample.id is not None]
+    keys_without_limit = sample_keys(ids, whole_run.epochs)
+    return keys_without_limit.issuperset(lost)
 
 
 def _position_of(log: RunLog, eval_set: EvalSet) -> int | None:
@@ -114,7 +111,7 @@ def _require_same_inputs(log: RunLog, run: PlannedRun, where: str) -> None:
     """Check that the inputs of the finished samples of a log have not changed since."""
     samples = {str(name): sample for name, sample in run.samples.items()}
     for key, summary in log.finished.items():
-        if key.id not in samples:
+        if key.id not in samples:  # no longer part of the run, which `_require_kept` refuses after this check
             continue
         current_metadata = samples[key.id].metadata or {}
         changes = " and another ".join(changed_inputs(summary.metadata, current_metadata))

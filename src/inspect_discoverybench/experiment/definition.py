@@ -53,7 +53,7 @@ def _as_list(value: Any) -> Any:
     raise ValueError("expected a name, or a list of names")
 
 
-def _without_secrets(settings: Arguments) -> Arguments:
+def _refuse_secrets(settings: Arguments) -> Arguments:
     """Refuse settings with secrets, which Inspect would record in its logs (docs/security.md)."""
     names = secret_settings(settings)
     if names:
@@ -64,23 +64,23 @@ def _without_secrets(settings: Arguments) -> Arguments:
     return settings
 
 
-def _without_recorded_secrets(args: Arguments) -> Arguments:
+def _refuse_recorded_secrets(args: Arguments) -> Arguments:
     """Refuse arguments of a model with secrets, except those that Inspect does not record."""
-    recorded = {name: value for name, value in args.items() if not _is_left_out(name)}
-    _without_secrets(recorded)
+    recorded = {name: value for name, value in args.items() if _is_recorded(name)}
+    _refuse_secrets(recorded)
     return args
 
 
-def _is_left_out(name: str) -> bool:
-    """Whether Inspect leaves an argument of a model out of its logs.
+def _is_recorded(name: str) -> bool:
+    """Whether Inspect records an argument of a model in its logs.
 
     The rule is that of `model_args_for_log` in
     https://github.com/UKGovernmentBEIS/inspect_ai/blob/main/src/inspect_ai/model/_model_config.py.
     """
-    return name == "api_key" or name.startswith("aws_")
+    return name != "api_key" and not name.startswith("aws_")
 
 
-def _url_without_secrets(url: str) -> str:
+def _refuse_secrets_in_url(url: str) -> str:
     if public_url(url) != url:
         raise ValueError(
             "Inspect would record the user, password or query of the URL in its logs; set the key in the provider's "
@@ -89,12 +89,12 @@ def _url_without_secrets(url: str) -> str:
     return url
 
 
-def _config_without_secrets(config: GenerateConfig) -> GenerateConfig:
-    _without_secrets(config.model_dump(exclude_none=True))
+def _refuse_secrets_in_config(config: GenerateConfig) -> GenerateConfig:
+    _refuse_secrets(config.model_dump(exclude_none=True))
     return config
 
 
-RecordedArguments = Annotated[Arguments, AfterValidator(_without_secrets)]
+RecordedArguments = Annotated[Arguments, AfterValidator(_refuse_secrets)]
 
 
 class Component(StrictModel):
@@ -110,20 +110,20 @@ class Component(StrictModel):
 class ModelSpec(Component):
     """A model of any Inspect provider."""
 
-    args: Annotated[Arguments, AfterValidator(_without_recorded_secrets)] = {}
+    args: Annotated[Arguments, AfterValidator(_refuse_recorded_secrets)] = {}
     """Its arguments, as for `-M`."""
 
-    base_url: Annotated[str, AfterValidator(_url_without_secrets)] | None = None
+    base_url: Annotated[str, AfterValidator(_refuse_secrets_in_url)] | None = None
     """Base URL of the provider's API."""
 
-    config: Annotated[GenerateConfig, AfterValidator(_config_without_secrets), WithJsonSchema({"type": "object"})] = (
+    config: Annotated[GenerateConfig, AfterValidator(_refuse_secrets_in_config), WithJsonSchema({"type": "object"})] = (
         Field(default_factory=GenerateConfig)
     )
     """Generation settings: the fields of Inspect's `GenerateConfig`."""
 
     @property
     def settings(self) -> Arguments:
-        """The generation settings that are given, without those of the connection, which change no answer."""
+        """The generation settings in `config`, without those of the connection, because these change no answer."""
         return self.config.model_dump(exclude_none=True, exclude=OPERATIONAL_SETTINGS)
 
 
@@ -228,25 +228,25 @@ class Experiment(StrictModel):
 
     @property
     def settings(self) -> Arguments:
-        """What all samples have in common beside task, solver and model: roles, limits of a sample, model settings.
+        """What all runs have in common: the models of roles, the limits of a sample, and generation settings.
 
         Secrets are left out, and so is what does not change a sample, such as the number of connections.
         """
         roles = {}
         for role, model in self.all_roles.items():
             roles[role] = {"model": model.name, **public_settings({**model.settings, **model.args})}
-        model_settings = GenerateConfig.model_fields.keys() - OPERATIONAL_SETTINGS
-        options = {name: value for name, value in self.options.items() if name in model_settings}
+        setting_names = GenerateConfig.model_fields.keys() - OPERATIONAL_SETTINGS
+        generation_settings = {name: value for name, value in self.options.items() if name in setting_names}
         return {
             "roles": roles,
             "limits": self.limits.model_dump(exclude_none=True, exclude={"samples"}),
-            "options": public_settings(options),
+            "options": public_settings(generation_settings),
         }
 
     def is_batched(self, model: ModelSpec) -> bool:
-        """Whether samples with this evaluated model wait for a provider's batch interface.
+        """Whether agents with this evaluated model wait for a provider's batch interface.
 
-        A judge in a batch does not count, because it is asked after a sample has ended.
+        A judge in a batch does not count. Samples wait for it, too, but no working limit applies while it is asked.
         """
         if self.options.get("batch"):
             return True
@@ -262,7 +262,7 @@ class Experiment(StrictModel):
 
     @property
     def arguments(self) -> Arguments:
-        """Arguments of `eval_set` that have their own keys: limits, epochs, tags and metadata."""
+        """Arguments of `eval_set` from the keys `limits`, `epochs` and `tags`, and the metadata of the logs."""
         metadata = self.options.get("metadata") or {}
         arguments: Arguments = {}
         for name, limit in self.limits.model_dump(exclude_none=True).items():

@@ -89,7 +89,7 @@ class EvalSet:
         return _default_judges([run.task for run in self.runs])
 
     def check(self) -> None:
-        """Let Inspect resolve every run, without running samples and without a trace in the log directory.
+        """Let Inspect resolve every run, without running samples and without writing to the log directory.
 
         Raises:
             InvalidExperiment: Inspect refuses an argument.
@@ -134,8 +134,8 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
         model = _build_model(cell.model, cell.model_origin, timeouts)
         task = _build_task(cell, model)
         if experiment.is_batched(cell.model):
-            # Inspect counts the hours of a batch as working time. So the task's own limit is removed. A limit of the
-            # experiment still applies, because it is an argument of `eval_set`.
+            # Inspect counts the hours of a batch as working time. So the working limit of the task is removed. A
+            # working limit of the experiment still applies, because it is an argument of `eval_set`.
             task = task_with(task, working_limit=None)
         tasks.append(task)
     roles = _build_roles(experiment, file)
@@ -167,20 +167,20 @@ def _task_with_solver(cell: MatrixCell) -> Task:
     if cell.solver is None:
         return _create_task(cell)
 
-    # A discovery task builds its own solver from the arguments below, and does not use this one. It is built all the
-    # same, to find an invalid solver here, where the error names the solver's origin and not the task's.
+    # The solver is built here for a discovery task, too, although such a task builds it again. So the error about an
+    # invalid solver names the origin of the solver, and not that of the task.
     solver = _build_solver(cell.solver, cell.solver_origin)
     if is_discovery_task(cell.task.name):
-        # A discovery task gets the agent as task arguments, because `inspect eval-retry` passes those again. It would
-        # not restore a solver object.
+        # A discovery task gets the agent as task arguments, because `inspect eval-retry` passes task arguments again.
+        # It would not restore a solver object.
         return _create_task(cell, agent=cell.solver.name, agent_args=cell.solver.args)
     return task_with(_create_task(cell), solver=solver)
 
 
-def _create_task(cell: MatrixCell, **agent: Any) -> Task:
+def _create_task(cell: MatrixCell, **agent_arguments: Any) -> Task:
     where = f"{cell.task_origin}: task {cell.task.name}"
     with inspect_errors(InvalidExperiment, where, _suggestion(cell.task.name, TASKS)):
-        return registry_create("task", cell.task.name, **cell.task.args, **agent)
+        return registry_create("task", cell.task.name, **cell.task.args, **agent_arguments)
 
 
 def _build_solver(component: Component, where: str) -> Solver:
@@ -190,18 +190,20 @@ def _build_solver(component: Component, where: str) -> Solver:
 
 
 def _suggestion(name: str, names: Iterable[str]) -> str:
-    """The question "Did you mean …?" with the registry name of this package that is most similar to a misspelled one.
+    """The question "Did you mean …?" about a registry name that could not be used; empty if nothing can be suggested.
 
-    It is empty if no name is similar, or if the name is right, so that something else failed.
+    Args:
+        name: The registry name in the file.
+        names: Names in this package, without `discoverybench/`.
     """
-    own_name = name.rpartition("/")[2]
-    nearest = get_close_matches(own_name, names, n=1)
+    name_in_package = name.rpartition("/")[2]
+    nearest = get_close_matches(name_in_package, names, n=1)
     if not nearest:
         return ""
-    full_name = f"discoverybench/{nearest[0]}"
-    if name == full_name:
+    suggested = f"discoverybench/{nearest[0]}"
+    if suggested == name:  # the name is right, and something else failed
         return ""
-    return f"Did you mean {full_name}?"
+    return f"Did you mean {suggested}?"
 
 
 def _build_roles(experiment: Experiment, file: YamlFile) -> dict[str, Model]:
@@ -215,7 +217,8 @@ def _build_roles(experiment: Experiment, file: YamlFile) -> dict[str, Model]:
 
 
 def _build_model(spec: ModelSpec, where: str, timeouts: Arguments) -> Model:
-    # Before the model is built, because the error of a provider can contain its key.
+    # Building the model can fail with a provider's error that contains the API key. Only a key that has been remembered
+    # is hidden in the error.
     remember_keys(spec.model_dump(mode="json", exclude_none=True))
     with inspect_errors(InvalidExperiment, f"{where}: model {spec.name} cannot be called"):
         config = spec.config.merge(GenerateConfig(**timeouts))

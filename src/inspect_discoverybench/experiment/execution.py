@@ -15,7 +15,7 @@ from inspect_discoverybench.results.run_outcome import RunOutcome
 
 @dataclass(frozen=True)
 class ExperimentResult:
-    """What an experiment or a shard came to.
+    """The result of running an experiment or one of its shards.
 
     Attributes:
         eval_set: What was run.
@@ -45,8 +45,9 @@ def execute(whole: EvalSet, shard: Shard | None) -> ExperimentResult:
 
     with locked(part.log_dir):
         complete, logs = part.run()
+    # `eval_set` reports success if Ctrl-C ends its only attempt. Then the logs of some runs are missing.
     if complete and len(logs) < len(part.runs):
-        raise KeyboardInterrupt  # `eval_set` reports success if Ctrl-C ends its only attempt
+        raise KeyboardInterrupt
     return ExperimentResult(part, _in_order(logs, part), complete)
 
 

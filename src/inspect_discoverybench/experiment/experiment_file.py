@@ -48,23 +48,24 @@ class ExperimentFile:
 
 
 def _describe(error: ValidationError, file: YamlFile) -> str:
-    """The first error in one line, with where its value is from, and the value unless it is a mapping."""
+    """One error in one line: where its value is from, what is wrong, and the value unless it is a mapping."""
     errors = error.errors()
     # A misspelled key often causes a missing key as well. Report the misspelling.
     misspellings = [details for details in errors if details["type"] == "extra_forbidden"]
-    first = (misspellings or errors)[0]
+    details = misspellings[0] if misspellings else errors[0]
 
-    place = first["loc"]
+    place = details["loc"]
     name = ".".join(map(str, place))
-    message = first["msg"].removeprefix("Value error, ")
-    value = first["input"]
-    if first["type"] == "too_short":
-        message = "expected at least one"
     if misspellings:
         keys = {*Experiment.model_fields, *Limits.model_fields, *ModelSpec.model_fields}
         suggestion = did_you_mean(str(place[-1]), keys)
-        message = f"unknown key.{suggestion} All keys are in docs/experiments.md"
-    elif not isinstance(value, dict):
-        shown = public_settings({name: value})
-        message = f"{message}, got {str(shown[name])!r}"
+        return f"{file.where(*place)}: {name}: unknown key.{suggestion} All keys are in docs/experiments.md."
+
+    message = details["msg"].removeprefix("Value error, ")
+    if details["type"] == "too_short":
+        message = "expected at least one"
+    value = details["input"]
+    if not isinstance(value, dict):
+        public_value = public_settings({name: value})[name]
+        message = f"{message}, got {str(public_value)!r}"
     return f"{file.where(*place)}: {name}: {message}."

@@ -16,10 +16,9 @@ from inspect_discoverybench.errors.exceptions import InvalidExperiment
 def locked(log_dir: str) -> Iterator[None]:
     """Lock a log directory against other processes. The lock is released when the process ends, even if it is killed.
 
-    The lock works across machines if their shared file system supports `flock`. If it does not, a warning is shown
-    instead of using a lock file, because a dead process would leave that file behind and block every later run.
-
-    The directory is created if it does not exist. A remote directory cannot be locked, and is used without a lock.
+    The lock works across machines if their shared file system supports `flock`. If it does not, a warning is shown, and
+    the directory is used without a lock. A remote directory is always used without a lock. A local directory is created
+    if it does not exist.
 
     Raises:
         InvalidExperiment: Another process is using the log directory.
@@ -31,7 +30,7 @@ def locked(log_dir: str) -> Iterator[None]:
     Path(log_dir).mkdir(parents=True, exist_ok=True)
     lock = _lock(log_dir)
     try:
-        lock.acquire(timeout=1)  # `is_locked` may hold it briefly
+        lock.acquire(timeout=1)  # `is_locked` of another process may hold it briefly
     except Timeout as error:
         raise _in_use(log_dir) from error
     except OSError as error:
@@ -73,4 +72,6 @@ def _in_use(log_dir: str) -> InvalidExperiment:
 
 
 def _lock(log_dir: str) -> FileLock:
+    # By default, filelock uses a soft lock where `flock` is missing: the directory is locked while the file exists. A
+    # process that is killed would leave the file behind, and every later run would be refused.
     return FileLock(Path(log_dir) / ".discoverybench.lock", fallback_to_soft=False)

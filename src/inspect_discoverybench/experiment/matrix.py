@@ -70,11 +70,11 @@ def _refuse_useless_sandbox_option(experiment: Experiment, file: YamlFile) -> No
     for number, task in enumerate(experiment.tasks):
         place = ("tasks", number, "args", "sandbox")
         sandbox = task.args.get("sandbox", experiment.sandbox)
-        # If the command line has set the task's own sandbox, too, the user means both.
-        if sandbox == experiment.sandbox or file.is_overridden(*place):
+        if sandbox == experiment.sandbox:
             continue
-        # As `--set` names it: without the number of the task if the file's `tasks` is a single task and no list.
-        setting = ".".join(map(str, file.without_single_items(place)))
+        if file.is_overridden(*place):  # the command line has set the task's own sandbox, too, so the user means both
+            continue
+        setting = ".".join(map(str, file.place_in_file(place)))
         raise InvalidExperiment(
             f"{file.where('sandbox')} would not change {task.name}, which has sandbox: {sandbox} in its args. Set it "
             f"there: --set {setting}={experiment.sandbox or 'null'}"
@@ -82,7 +82,7 @@ def _refuse_useless_sandbox_option(experiment: Experiment, file: YamlFile) -> No
 
 
 def _combine(experiment: Experiment, file: YamlFile) -> list[MatrixCell]:
-    sandbox = {} if experiment.sandbox is None else {"sandbox": experiment.sandbox}
+    sandbox_argument = {} if experiment.sandbox is None else {"sandbox": experiment.sandbox}
     combinations = product(
         enumerate(experiment.tasks),
         enumerate(experiment.solvers or [None]),
@@ -90,7 +90,7 @@ def _combine(experiment: Experiment, file: YamlFile) -> list[MatrixCell]:
     )
     return [
         MatrixCell(
-            task=task.model_copy(update={"args": sandbox | task.args}),
+            task=task.model_copy(update={"args": sandbox_argument | task.args}),
             solver=solver,
             model=model,
             task_origin=file.where("tasks", task_number),

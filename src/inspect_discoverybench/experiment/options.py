@@ -36,9 +36,11 @@ REDUCER = "epochs_reducer"
 FILES = ("approval", "review", "model_cost_config")
 """Options that are paths of files. In Python, they can also be objects, and pydantic cannot validate some of these."""
 
-_SETTINGS = GenerateConfig.model_fields.keys()
+_SETTING_NAMES = GenerateConfig.model_fields.keys()
+"""The names of generation settings, which `eval_set` and `eval` take as `**kwargs`."""
 
-_POSSIBLE = (inspect.signature(eval_set).parameters.keys() - {"kwargs"}) | _SETTINGS
+_ARGUMENT_NAMES = (inspect.signature(eval_set).parameters.keys() - {"kwargs"}) | _SETTING_NAMES
+"""The names of all arguments of `eval_set`."""
 
 
 def eval_set_options(options: Arguments, file: YamlFile) -> Arguments:
@@ -58,29 +60,32 @@ def eval_set_options(options: Arguments, file: YamlFile) -> Arguments:
             raise InvalidExperiment(
                 f"{where}: HMS is always the mean of the epochs. Omit it; the report has the best and the worst."
             )
-        if name not in _POSSIBLE:
-            raise InvalidExperiment(f"{where}: eval_set has no such argument.{did_you_mean(name, _POSSIBLE)}")
+        if name not in _ARGUMENT_NAMES:
+            suggestion = did_you_mean(name, _ARGUMENT_NAMES)
+            raise InvalidExperiment(f"{where}: eval_set has no such argument.{suggestion}")
 
         try:
             arguments[name] = _argument(name, value)
         except ValidationError as error:
-            first = error.errors()[0]
-            shown = public_settings({name: value})
-            raise InvalidExperiment(f"{where}: {first['msg']}, got {shown[name]}.") from error
+            message = error.errors()[0]["msg"]
+            public_value = public_settings({name: value})[name]
+            raise InvalidExperiment(f"{where}: {message}, got {public_value}.") from error
     return arguments
 
 
 def eval_arguments(arguments: Arguments) -> Arguments:
     """The arguments of `eval_set` that Inspect's `eval` has, too.
 
-    Arguments that would write logs, start servers, notify somebody or change the display are left out.
+    Arguments that would write logs, start servers, notify somebody or change the display are left out. So is
+    `eval_set_id`, which only `eval_set` may pass to `eval`.
     """
-    names = inspect.signature(inspect_eval).parameters.keys() | _SETTINGS
+    names = inspect.signature(inspect_eval).parameters.keys() | _SETTING_NAMES
     names -= {"eval_set_id", "log_dir", "log_realtime", "ctl_server", "display", "notification", "acp_server"}
     return {name: value for name, value in arguments.items() if name in names}
 
 
 def _argument(name: str, value: Any) -> Any:
+    """The value of an option in the type that `eval_set` takes."""
     if name in GenerateConfig.model_fields:
         config = GenerateConfig.model_validate({name: value})
         return getattr(config, name)

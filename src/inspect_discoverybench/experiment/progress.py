@@ -43,9 +43,9 @@ class RunProgress:
 class ShardState(StrEnum):
     """What is known of a shard."""
 
-    FINISHED = "finished"  # it has all its samples, without errors
+    FINISHED = "finished"  # all its samples have ended without an error, and no process holds its log directory
     RUNNING = "running"  # a process holds its log directory
-    MISSING = "missing"  # neither
+    MISSING = "missing"  # a sample has not ended or has an error, and no process holds its log directory
 
 
 @dataclass(frozen=True)
@@ -79,22 +79,23 @@ def read_progress(eval_set: EvalSet) -> Progress:
     locked_folders = [folder for folder in _shard_folders(eval_set.log_dir) if is_locked(str(folder))]
     logs = _read_logs(eval_set.log_dir)
     shards = _shards(eval_set.log_dir, logs)
-    running = [shard for shard in shards if Path(shard.log_dir(eval_set.log_dir)) in locked_folders]
-    # With a shard, `require_continuation` checks that the logs are of shards, and of the same number of shards. This
-    # number is that of every shard, so the first one is passed.
+    # No shard is run here. The first one stands for all, because `require_continuation` checks the logs of every shard.
     first_shard = shards[0] if shards else None
     require_continuation(eval_set, logs, first_shard)
 
     ended = _ended_samples(logs)
     states = {}
     for shard in shards:
-        states[shard] = _shard_state(shard, eval_set, ended)
-        if shard in running:
+        if Path(shard.log_dir(eval_set.log_dir)) in locked_folders:
             states[shard] = ShardState.RUNNING
+        elif _is_shard_finished(shard, eval_set, ended):
+            states[shard] = ShardState.FINISHED
+        else:
+            states[shard] = ShardState.MISSING
     return Progress(
         runs=[_progress_of(run, ended[run.labels]) for run in eval_set.runs],
         shards=states,
-        is_running=is_running or bool(running),
+        is_running=is_running or ShardState.RUNNING in states.values(),
     )
 
 
@@ -111,14 +112,13 @@ def _read_logs(log_dir: str) -> list[RunLog]:
 def _shards(log_dir: str, logs: Sequence[RunLog]) -> list[Shard]:
     """All shards of the experiment; empty if it is not divided.
 
-    Their number is in the logs of shards. If no shard has a log yet, it is in the names of their folders.
+    The number of shards is in the log of any shard. If no shard has a log yet, it is in the name of any shard's folder.
     """
-    for log in logs:
-        if log.shard is not None:
-            return Shard.all(Shard.parse(log.shard).count)
-    for shard in _shard_folders(log_dir).values():
-        return Shard.all(shard.count)
-    return []
+    shards_with_logs = [Shard.parse(log.shard) for log in logs if log.shard is not None]
+    known_shards = [*shards_with_logs, *_shard_folders(log_dir).values()]
+    if not known_shards:
+        return []
+    return Shard.all(known_shards[0].count)
 
 
 def _shard_folders(log_dir: str) -> dict[Path, Shard]:
@@ -161,11 +161,12 @@ def _progress_of(run: PlannedRun, ended: Mapping[SampleKey, SampleOutcome]) -> R
     )
 
 
-def _shard_state(
+def _is_shard_finished(
     shard: Shard, eval_set: EvalSet, ended: defaultdict[RunLabels, dict[SampleKey, SampleOutcome]]
-) -> ShardState:
+) -> bool:
+    """Whether all samples of a shard have ended without an error."""
     for position, run in enumerate(eval_set.runs):
         for key in shard.part_of(run, position).sample_keys:
             if ended[run.labels].get(key) in (None, SampleOutcome.ERROR):
-                return ShardState.MISSING
-    return ShardState.FINISHED
+                return False
+    return True

@@ -67,15 +67,17 @@ class Selection:
         else:
             patterns = _patterns_for(task, task_names, self.selectors)
             samples = [sample for sample in task.dataset if _is_selected(sample, patterns)]
+            # Without patterns, all selectors name other tasks, so this task is meant to run no samples.
             if patterns and not samples:
                 listed = ", ".join(patterns)
                 raise InvalidExperiment(f"{self.where}: options.sample_id: no sample of {task.name} matches {listed}.")
         return {sample.id: sample for sample in samples if sample.id is not None}
 
     def _order(self, task: Task) -> None:
-        """Number samples without id, as Inspect does, and shuffle.
+        """Number samples without id, and shuffle, as Inspect does.
 
-        Inspect does not shuffle a dataset that is shuffled already, so the run has the same order.
+        When the task is run, Inspect does not shuffle its dataset again, because the dataset is marked as shuffled. So
+        the run has the order that is made here.
         """
         for number, sample in enumerate(task.dataset, start=1):
             if sample.id is None:

@@ -47,9 +47,11 @@ class Shard:
     def of_log_dir(cls, folder: Path) -> "Shard | None":
         """The shard with this log directory; None if its name is not that of a shard's log directory."""
         shard = cls._match("shard-(?P<number>[0-9]{1,9})-of-(?P<count>[0-9]{1,9})", folder.name)
-        if shard is None or Path(shard.log_dir(str(folder.parent))) != folder:
+        if shard is None:
             return None
-        return shard
+        log_dir = Path(shard.log_dir(str(folder.parent)))
+        # `shard-1-of-10`, for example, is no shard's folder: the first shard of ten has `shard-01-of-10`.
+        return shard if folder == log_dir else None
 
     @classmethod
     def _match(cls, pattern: str, text: str) -> "Shard | None":
@@ -95,9 +97,10 @@ class Shard:
         """
         # The first sample of each run goes to the shard after the one that has the first sample of the previous run. If
         # it always went to the first shard, the first shards would have one sample more than the others in every run.
-        first_shard = position % self.count  # counted from 0
-        first_index = (self.number - 1 - first_shard) % self.count
-        return samples[first_index :: self.count]
+        shard_of_first_sample = position % self.count  # counted from 0
+        # The turn of this shard, counted from 0, is the index of its first sample.
+        turn = (self.number - 1 - shard_of_first_sample) % self.count
+        return samples[turn :: self.count]
 
 
 def restrict_to_shard(eval_set: EvalSet, shard: Shard) -> EvalSet:
@@ -114,11 +117,12 @@ def restrict_to_shard(eval_set: EvalSet, shard: Shard) -> EvalSet:
 
     parent = eval_set.log_dir
     arguments = {
-        "eval_set_id": _eval_set_id(parent, shard.count),  # the experiment file can set another
+        # Stands before the arguments of the experiment, so that an `eval_set_id` in the experiment file replaces it.
+        "eval_set_id": _eval_set_id(parent, shard.count),
         **eval_set.arguments,
         "log_dir": shard.log_dir(parent),
         "metadata": eval_set.arguments["metadata"] | {"shard": str(shard)},
-        # The datasets have only the selected samples of the shard.
+        # Inspect must not select samples again: the datasets below have only the selected samples of the shard.
         "limit": None,
         "sample_id": None,
     }
@@ -131,6 +135,7 @@ def restrict_to_shard(eval_set: EvalSet, shard: Shard) -> EvalSet:
 
 
 def _with_restricted_task(run: PlannedRun) -> PlannedRun:
+    """The run with a task whose dataset has only the samples of the run."""
     task = run.task
     metadata = {**(task.metadata or {}), TASK_SAMPLES: len(task.dataset)}
     dataset = task.dataset.filter(lambda sample: sample.id in run.samples)
@@ -143,7 +148,8 @@ def _eval_set_id(log_dir: str, count: int) -> str:
     Results are assigned to a run by this id and the task (`results/run_record.py`). So if a shard was started twice,
     both of its logs belong to one run, and each sample counts only once.
     """
-    # Logs keep their id if they are moved to another folder, and later shards in this folder get the same id.
+    # The id of shards that have run is read from their logs. If the folder was moved since, the computation below would
+    # give another one.
     for log in read_run_logs(log_dir):
         if log.eval_set_id is not None:
             return log.eval_set_id

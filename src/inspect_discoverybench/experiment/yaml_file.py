@@ -102,8 +102,8 @@ class YamlFile:
         return cls(path, values, root)
 
     def is_overridden(self, *place: str | int) -> bool:
-        """Whether the command line has set a value, as a whole or with the value that contains it."""
-        place = self.without_single_items(place)
+        """Whether the command line has set a value: the value itself, or one that contains it."""
+        place = self.place_in_file(place)
         return any(override.sets(place) for override in self.overrides)
 
     def where(self, *place: str | int) -> str:
@@ -116,29 +116,34 @@ class YamlFile:
         Args:
             place: Where the value is; nothing for the whole file.
         """
-        place = self.without_single_items(place)
-        # The last override comes first: it hides what earlier overrides set at its place.
-        parts: list[str] = []
+        place = self.place_in_file(place)
+        words_for_parts: list[str] = []
+        # From the last override to the first. An override that sets the whole value ends the search, because it has
+        # replaced what earlier overrides set.
         for override in reversed(self.overrides):
             if override.sets(place):
-                return _with_parts(override.words, parts)
+                return _with_parts(override.words, words_for_parts)
             if override.sets_part_of(place):
-                parts.insert(0, override.words)
-        return _with_parts(self._line_of(place), parts)
+                words_for_parts.insert(0, override.words)
+        return _with_parts(self._line_of(place), words_for_parts)
 
-    def without_single_items(self, place: Place) -> Place:
-        """The place without the index 0 of a single item, which may stand where a list is expected."""
-        parts: list[str | int] = []
+    def place_in_file(self, place: Place) -> Place:
+        """Where the file has the value that has this place after validation.
+
+        Where a list is expected, a file may have a single value, such as `models: openai/gpt-4o`. Validation makes a
+        list of it. So the model whose place is `models.0` after validation is at `models` in the file.
+        """
+        place_in_file: list[str | int] = []
         value = self.values
         for part in place:
             if isinstance(part, int) and not isinstance(value, list):
                 continue
-            parts.append(part)
+            place_in_file.append(part)
             try:
                 value = value[part]
             except (LookupError, TypeError):  # a value that the file lacks
                 value = None
-        return tuple(parts)
+        return tuple(place_in_file)
 
     def _line_of(self, place: Place) -> str:
         """`file:line` of a value, or of the nearest value of the file that contains it; `file` for the whole file."""
@@ -155,10 +160,11 @@ class YamlFile:
         return f"{self.path}:{line}"
 
 
-def _with_parts(origin: str, parts: Sequence[str]) -> str:
-    if not parts:
+def _with_parts(origin: str, words_for_parts: Sequence[str]) -> str:
+    """The origin of a value, with the words of the command line that have set parts of the value."""
+    if not words_for_parts:
         return origin
-    return f"{origin} with {' '.join(parts)}"
+    return f"{origin} with {' '.join(words_for_parts)}"
 
 
 def _children(node: yaml.Node | None) -> dict[str | int, tuple[yaml.Node, yaml.Node]]:
