@@ -25,21 +25,21 @@ def measure_accuracy(samples: Sequence[LabelledSample]) -> list[Statistic]:
 def _accuracy(step: JudgeStep, samples: Sequence[LabelledSample]) -> Statistic:
     """Accuracy of the judge in a step: the share of samples in which the majority of annotators finds it right."""
     verdicts = []
-    golds = []
+    clusters = []
     ties = 0
     for sample in samples:
         verdict = sample.is_judge_right(step)
         if verdict is not None:
             verdicts.append(verdict)
-            golds.append(sample.gold)
-        elif sample.verdicts(step):
+            clusters.append(sample.gold)
+        elif sample.verdicts(step):  # no majority, although there are verdicts
             ties += 1
     question = step.replace("_", " ")
     note = f"without a majority: {ties}" if ties else ""
     # The paper gives one accuracy for both extractions of contexts.
     is_extraction = step in (JudgeStep.GOLD_CONTEXT, JudgeStep.PREDICTED_CONTEXT)
     paper = PAPER_ACCURACY["context_extraction"] if is_extraction else PAPER_ACCURACY[step]
-    return share(f"judge right: {question}", verdicts, golds, paper, note)
+    return share(f"judge right: {question}", verdicts, clusters, paper, note)
 
 
 def _hms(samples: Sequence[LabelledSample]) -> list[Statistic]:

@@ -65,7 +65,7 @@ Counts = Annotated[Variables | None, BeforeValidator(_counts_or_none)]
 class Label(Mark):
     """An annotator's verdicts on the steps, and correct answers where the judge is wrong.
 
-    A wrong answer on the match of the contexts needs no correct answer: it is the opposite.
+    The match of the contexts needs no correct answer. The judge says yes or no: if one is wrong, the other is correct.
     """
 
     form = "label"

@@ -120,6 +120,7 @@ def page(mark: type[Mark], items: Sequence[Item]) -> str:
     }
     # Only "<" can end a script element or open a comment inside it.
     data = json.dumps(content).replace("<", "\\u003c")
+    # A browser keeps what annotators fill in by this digest, apart from what they fill in on other sheets.
     digest = sha256(data.encode()).hexdigest()
 
     package = resources.files(__package__)
@@ -128,7 +129,7 @@ def page(mark: type[Mark], items: Sequence[Item]) -> str:
         data=data,
         script=package.joinpath("sheet.js").read_text("utf-8"),
         form=mark.form,
-        digest=digest[:12],  # keeps what is filled in apart from other sheets in the same browser
+        digest=digest[:12],
     )
 
 

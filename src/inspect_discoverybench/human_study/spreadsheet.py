@@ -18,7 +18,8 @@ from inspect_discoverybench.errors.redaction import printable
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 # The start of a formula in Excel, LibreOffice or Google Sheets: https://owasp.org/www-community/attacks/CSV_Injection.
-# Full-width characters are formulas in East Asian locales.
+# Full-width characters start formulas in East Asian locales. Apostrophes before the start are those of `_escape`, or
+# belong to the text.
 _FORMULA = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")  # noqa: RUF001
 
 

@@ -1,4 +1,4 @@
-"""The rows that `discoverybench agree votes` prints, and two of the statistics in them: shares and Fleiss' kappa."""
+"""The rows that `discoverybench agree votes` prints, and the functions that compute a share and Fleiss' kappa."""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -48,7 +48,7 @@ def share(
     statistic = replace(statistic, value=fmean(values))
     # All values are known, so each is its own lowest and highest possible value.
     interval = mean_interval(Bounds(lowest=values, highest=values), clusters)
-    if math.isnan(interval.low):
+    if math.isnan(interval.low):  # all values are in one cluster
         return statistic
     return replace(statistic, low=interval.low, high=interval.high)
 
@@ -70,11 +70,11 @@ def kappa(
         paper: The paper's value.
     """
     rows = []
-    golds = []
+    clusters_of_rows = []
     for row, cluster in zip(table, clusters, strict=True):
         if sum(row) > 1:
             rows.append(row)
-            golds.append(cluster)
+            clusters_of_rows.append(cluster)
     undefined = Statistic(name, len(rows), paper=paper)
     if not rows:
         return replace(undefined, note="not defined: nothing has votes from two annotators")
@@ -90,7 +90,7 @@ def kappa(
     pairs_of_equal_votes = (votes * (votes - 1)).sum(axis=1)
     agreement = pairs_of_equal_votes / pairs_of_votes
     note = f"annotators agree in {agreement.mean():.1%}"
-    observed = share(name, agreement.tolist(), golds, paper, note)
+    observed = share(name, agreement.tolist(), clusters_of_rows, paper, note)
     return replace(
         observed,
         value=_beyond_chance(observed.value, by_chance),
@@ -100,10 +100,8 @@ def kappa(
 
 
 def _beyond_chance(agreement: float | None, by_chance: float) -> float | None:
-    """Kappa of an agreement; None if the agreement is not defined. If it were below -1, it is -1.
-
-    It can only be below -1 if the agreement by chance is above 1/2.
-    """
+    """Kappa from the observed agreement and the agreement by chance; None if there is no observed agreement."""
     if agreement is None:
         return None
+    # With an agreement by chance above 1/2, the quotient can be below -1. Kappa is then -1.
     return max(-1.0, (agreement - by_chance) / (1 - by_chance))

@@ -19,17 +19,17 @@ def measure_agreement(ballots: Sequence[Ballot]) -> list[Statistic]:
         Statistic("pairs", len(ballots)),
         Statistic("pairs with votes", len(voted)),
         Statistic("pairs without a majority", len(voted) - len(decided)),
-        _agreement("the majority", decided, PAPER_AGREEMENT),
-        _agreement("the majority, ties excluded", without_ties),
+        _agreement("HMS agrees with the majority", decided, PAPER_AGREEMENT),
+        _agreement("HMS agrees with the majority, ties excluded", without_ties),
         _fleiss_kappa(voted),
     ]
 
 
 def _agreement(name: str, ballots: Sequence[Ballot], paper: float | None = None) -> Statistic:
-    """How often the majority and HMS choose the same side."""
+    """How often the majority and HMS make the same choice."""
     agrees = [ballot.majority == ballot.hms for ballot in ballots]
     clusters = [ballot.cluster for ballot in ballots]
-    return share(f"HMS agrees with {name}", agrees, clusters, paper)
+    return share(name, agrees, clusters, paper)
 
 
 def _fleiss_kappa(voted: Sequence[Ballot]) -> Statistic:

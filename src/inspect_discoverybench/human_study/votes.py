@@ -13,7 +13,7 @@ from inspect_discoverybench.human_study.judged_sample import JudgedSample
 from inspect_discoverybench.human_study.sheet import Item, KeyRow, Mark, Score, majority, read_study
 
 HMS_DECIMALS = 9
-"""Two HMS are a tie if their difference, rounded to so many decimals, is 0.
+"""Two HMS are a tie if their difference, rounded to this number of decimals, is 0.
 
 Both are products of three facet scores. Products that should be equal can differ in their last digits."""
 
@@ -45,7 +45,7 @@ class Ballot:
 
     Attributes:
         votes: Choices by annotator; empty if nobody voted.
-        hms: The choice of HMS.
+        hms: The choice that HMS makes: the hypothesis with the higher HMS, or `equal`.
         cluster: The gold hypothesis. Pairs that share it are not independent, so they form a cluster. If the key has no
             gold hypotheses, the name of the pair, so that each pair is a cluster of its own.
     """
@@ -88,9 +88,9 @@ def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[I
 
 
 def _pair_item(first: JudgedSample, second: JudgedSample) -> Item:
-    """A pair. Its name and its sides depend only on the sample and the logs.
+    """A pair as an item. Its name, and which hypothesis is hypothesis 1, depend only on the sample and the logs.
 
-    So the same votes can be compared with the scores of any judge.
+    So the item stays the same if another judge scores the logs again. Its votes can be compared with the new scores.
     """
     identity = repr((first.id, first.log, second.log))
     digest = sha256(identity.encode()).hexdigest()
