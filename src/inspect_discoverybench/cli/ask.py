@@ -40,7 +40,8 @@ from inspect_discoverybench.tasks import custom
     metavar="FILE [FILE]...",
     help="Data files, without a metadata file. The answer is not scored.",
 )
-# An option takes one value: the other files of `--data FILE FILE` are arguments, which the usage line does not show.
+# An option of click takes one value. Of `--data FILE FILE`, the second file is an argument, and is taken here. It is
+# shown with the option, so the usage line does not show an argument.
 @click.argument("more_data_files", nargs=-1, type=click.Path(path_type=Path), metavar="")
 @click.option("--metadata", type=click.Path(path_type=Path), help="Metadata file of a study, instead of --data.")
 @click.option("--goal", required=True, help="The discovery goal.")
@@ -90,7 +91,7 @@ def ask(
     """
     if more_data_files and not data_files:
         raise InvalidArgument(f"{more_data_files[0]}: pass data files after --data.")
-    study = _study([*data_files, *more_data_files], metadata)
+    study_arguments = _study_arguments([*data_files, *more_data_files], metadata)
     agent = _full_name(solver)
     agent_with_model = f"{agent} with {model}"
     with waiting("Loading the data, and Inspect with its plugins"):
@@ -98,7 +99,7 @@ def ask(
         with inspect_errors(InvalidExperiment, f"--solver {solver}"):
             named_agent(agent, solver_args)
         task = custom(
-            **study,
+            **study_arguments,
             goal=goal,
             domain_knowledge=domain_knowledge,
             sandbox=sandbox,
@@ -160,7 +161,7 @@ def _print_result(log: EvalLog, log_dir: str, is_scored: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _study(data_files: list[Path], metadata: Path | None) -> dict[str, Any]:
+def _study_arguments(data_files: list[Path], metadata: Path | None) -> dict[str, Any]:
     """The arguments of the task `custom` that say what the goal is about."""
     if metadata is not None and data_files:
         raise InvalidArgument("--data and --metadata exclude one another. Pass one of them.")
@@ -184,10 +185,8 @@ def _score(sample: EvalSample) -> Score | None:
 def _answer(sample: EvalSample, score: Score | None) -> tuple[str, str] | None:
     """The hypothesis and the workflow that were scored or, if the sample has no score, those that were submitted.
 
-    None without a hypothesis. The workflow is empty if there is none.
-
-    If the sample ended with an error, such as one of the judge, only a call of `submit` that was accepted is an answer.
-    Another text may be any step of the agent before the error.
+    Returns:
+        None without a hypothesis. The workflow is empty if there is none.
     """
     if score is not None:
         if not score.answer:
@@ -195,6 +194,8 @@ def _answer(sample: EvalSample, score: Score | None) -> tuple[str, str] | None:
         workflow = (score.metadata or {}).get("workflow") or ""
         return score.answer, str(workflow)
 
+    # If an error ended the agent, what it wrote last can be any step, and is no answer. An accepted call of `submit` is
+    # an answer, even if an error, such as one of the judge, ended the sample.
     answer = sample.store_as(SubmissionState).submission if sample.error else answer_of(sample)
     if not answer:
         return None

@@ -62,7 +62,7 @@ def compare(
 
     comparison = compare_systems(selected, left_out, anyway)
     if as_json:
-        # Pydantic writes an `object` by its own type, here as a dataclass, and NaN as null.
+        # A `TypeAdapter` of `object` writes a value by the type of the value, here a dataclass, and NaN as null.
         say(TypeAdapter(object).dump_json(comparison, indent=2).decode())
     else:
         _print(comparison)
@@ -130,14 +130,14 @@ def _print_pair(comparison: "SystemComparison") -> None:
         console.print("Intervals and p-values are not adjusted for the number of rows.")
 
 
-def _difference_row(row: "KeyDifference") -> list[str]:
-    """The cells of a key: its tasks, both means, their difference on the same tasks, its interval and its p-value."""
-    paired = row.paired
+def _difference_row(difference: "KeyDifference") -> list[str]:
+    """The cells of a key: number of tasks, both means, and their difference with its interval and p-value."""
+    paired = difference.paired
     return [
-        row.key,
+        difference.key,
         str(paired.tasks),
-        mean_text(row.baseline, row.missing),
-        mean_text(row.candidate, row.missing),
+        mean_text(difference.baseline, difference.missing),
+        mean_text(difference.candidate, difference.missing),
         f"{paired.difference:+.3f}",
         *_interval_and_p(paired),
     ]
@@ -179,23 +179,23 @@ def _significance(value: float) -> str:
 
 
 def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
-    """Sentences about the difference in HMS on new studies, those that the tasks are not from.
+    """Sentences about the difference in HMS on new studies: studies that none of the tasks is from.
 
     Args:
         paired: The difference.
         studies: The studies of the common tasks, in words.
     """
-    new = paired.new_studies
-    if new is None:
+    estimate = paired.new_studies
+    if estimate is None:
         yield "A statement about new studies needs tasks of at least two studies, and the study of each."
         return
 
-    if math.isnan(new.low):
+    if math.isnan(estimate.low):
         yield f"On new studies like these: too few studies to say ({studies})."
     else:
-        test = f"p: {p_value(new.p_value)}; 95% CI {_interval(new)}"
-        yield f"On new studies like these, it is {_significance(new.p_value)} ({test}; {studies})."
-    yield f"Without one study, the difference is {new.lowest:+.3f} to {new.highest:+.3f}."
+        test = f"p: {p_value(estimate.p_value)}; 95% CI {_interval(estimate)}"
+        yield f"On new studies like these, it is {_significance(estimate.p_value)} ({test}; {studies})."
+    yield f"Without one study, the difference is {estimate.lowest:+.3f} to {estimate.highest:+.3f}."
 
 
 def _print_ranking(comparison: "SystemComparison") -> None:
@@ -205,12 +205,12 @@ def _print_ranking(comparison: "SystemComparison") -> None:
     tasks that all systems ran is not in the ranking and has no number, so its pairs show its name.
     """
     numbers: dict[str, str] = {}
-    ranks = []
+    rank_rows = []
     for number, rank in enumerate(comparison.ranking, 1):
         numbers[rank.system] = str(number)
         mean = mean_text(rank.estimate.mean, rank.missing)
         interval = _interval(rank.estimate, sign="")
-        ranks.append([str(number), rank.system, mean, interval])
+        rank_rows.append([str(number), rank.system, mean, interval])
     # The tasks are the same for all ranks. If there are none, the ranking is empty.
     common_tasks = comparison.ranking[0].tasks if comparison.ranking else 0
     tasks = plural(common_tasks, "task")
@@ -218,15 +218,15 @@ def _print_ranking(comparison: "SystemComparison") -> None:
         f"Ranking on the {tasks} that all systems ran; scores from 0 to 1",
         ("", "System"),
         ("Mean", "95% CI on\nthese tasks"),
-        ranks,
+        rank_rows,
     )
 
-    pairs = []
+    pair_rows = []
     for pair in comparison.pairs:
         candidate = numbers.get(pair.candidate, pair.candidate)
         baseline = numbers.get(pair.baseline, pair.baseline)
         hms = pair.keys[0]
-        pairs.append(
+        pair_rows.append(
             [
                 f"{candidate} − {baseline}",
                 str(hms.paired.tasks),
@@ -239,7 +239,7 @@ def _print_ranking(comparison: "SystemComparison") -> None:
         "Pairs, with intervals and p-values adjusted for their number",
         ["Systems"],
         ("Tasks", "Difference", "95% CI on\nthese tasks", "p", "95% CI on\nnew studies", "p"),
-        pairs,
+        pair_rows,
     )
     missing = [rank.missing for rank in comparison.ranking]
     missing += [pair.keys[0].missing for pair in comparison.pairs]

@@ -110,14 +110,14 @@ def _audit_placebo(path: Path | None, answer_key: Path | None, seed: int, as_jso
     """
     hints = Hints()
     samples = custom_samples(path, answer_key, hints) if path else released_samples("real", "all", hints)
-    tested = chance_tests(samples, seed)
+    tests_by_table = chance_tests(samples, seed)
     if as_json:
-        content = {name: asdict(tests) for name, tests in tested.items()}
+        content = {table: asdict(tests) for table, tests in tests_by_table.items()}
         say(json.dumps(content, indent=2))
         return
     rows = [
-        [name, str(tests.rows), str(tests.columns), str(tests.tests), f"{tests.share:.1%}"]
-        for name, tests in tested.items()
+        [table, str(tests.rows), str(tests.columns), str(tests.tests), f"{tests.share:.1%}"]
+        for table, tests in tests_by_table.items()
     ]
     print_table("", ["table"], ["rows", "columns\ntested", "tests", "significant\nat 5 %"], rows)
     say(
@@ -177,7 +177,7 @@ def _draft_path(draft: Draft, out: Path | None) -> Path:
 
 
 def _print_counts(audits: Mapping[str, Counts]) -> None:
-    """Print the number of items of each subject, with a column for each audit."""
+    """Print how many items each subject has. A row is a subject, and a column an audit."""
     subjects: set[str] = set()
     for counts in audits.values():
         subjects.update(counts)

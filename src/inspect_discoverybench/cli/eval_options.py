@@ -22,7 +22,7 @@ def named_values(_context: click.Context, parameter: click.Parameter, arguments:
         if not separator:
             raise InvalidArgument(f"{option} {name}: expected NAME=VALUE.")
         values[name] = parse_yaml(value, f"{option} {name}")
-    remember_keys(values)  # so that they do not appear in messages of errors
+    remember_keys(values)  # so that messages of errors do not contain keys that are among the values
     return values
 
 
@@ -54,7 +54,7 @@ def require_model(where: str, name: str, options: Mapping[str, Any]) -> None:
     """Refuse an evaluated model that cannot be called, or whose server cannot be reached, before anything is run.
 
     Args:
-        where: How the message of a model that cannot be called begins.
+        where: The beginning of the message if the model cannot be called.
         name: Name of the model.
         options: Options of the command, as arguments of Inspect's `eval`.
 
@@ -63,8 +63,8 @@ def require_model(where: str, name: str, options: Mapping[str, Any]) -> None:
     """
     config = {key: value for key, value in options.items() if key in GenerateConfig.model_fields}
     with inspect_errors(InvalidArgument, where):
-        # With the arguments that `eval` passes. For the same arguments, Inspect returns the same model, so a model that
-        # runs in this process is loaded only once.
+        # These are the arguments with which `eval` creates the model later. For the same arguments, Inspect returns the
+        # same model, so a model that runs in this process is loaded only once.
         model = named_model(
             name,
             config=GenerateConfig(**config, max_retries=MAX_RETRIES),
@@ -105,7 +105,7 @@ def model_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def limit_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the limits of a sample, by the names of the parameters of Inspect's `eval`."""
-    # Reversed, as above.
+    # Reversed, as in `model_options`.
     for option in reversed(_LIMIT_OPTIONS):
         command = option(command)
     return command

@@ -81,7 +81,7 @@ def _path(file: str) -> Path:
     """The path of an experiment file, or of the shipped experiment with this name, with or without its suffix."""
     path = Path(file)
     has_folder = len(path.parts) != 1
-    # A folder is not meant: `demo` is the demo experiment, even beside a folder `demo`, which may contain its logs.
+    # `demo` is the demo experiment, even if there is a folder `demo` here, for example with the logs of the experiment.
     is_own_file = path.exists() and not path.is_dir()
     if has_folder or is_own_file:
         return path

@@ -67,7 +67,7 @@ def judge(
     # An invalid folder is refused here, before the judge is paid for.
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
-    # This command is interactive. Inspect's default is to retry indefinitely.
+    # A user waits for this command, so failed requests are given up soon. Inspect's default is to retry indefinitely.
     transport = GenerateConfig(max_retries=3, timeout=120)
     judge = Judge(model, transport, ReplyCache.for_model(model))
     try:

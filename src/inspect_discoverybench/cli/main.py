@@ -71,7 +71,7 @@ class _Commands(click.Group):
         name = args[0]
         # While a shell completes a command line, `resilient_parsing` is true, and the name may be incomplete.
         if name not in COMMANDS and not ctx.resilient_parsing:
-            # Imports pydantic, which takes longer than all the rest.
+            # Imported here, because it imports pydantic, which takes longer than all other imports of this module.
             from inspect_discoverybench.errors.invalid_values import did_you_mean
 
             ctx.fail(f"No such command '{name}'.{did_you_mean(name, COMMANDS)}")

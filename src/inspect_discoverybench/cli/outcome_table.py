@@ -68,15 +68,17 @@ def _print_tasks(result: ExperimentResult) -> None:
 def _print_meaning(result: ExperimentResult) -> None:
     """Print what the scores mean.
 
-    If an offline judge gave them, they are no result. Otherwise, the user is told what to compare them with.
+    Scores of an offline judge are no result. Scores of a language model should be compared with those of `goal_echo`.
     """
     if not any(outcome.has_hms for outcome in result.outcomes):
         return
     judges = sorted(result.eval_set.judges)
-    for judge in filter(is_offline, judges):
+    offline_judges = [judge for judge in judges if is_offline(judge)]
+    for judge in offline_judges:
         say(f"The judge {judge} {OFFLINE_NOTE}")
-    has_floor = any("goal_echo" in outcome.labels.solver for outcome in result.outcomes)
-    if not has_floor and not all(map(is_offline, judges)):
+
+    has_goal_echo = any("goal_echo" in outcome.labels.solver for outcome in result.outcomes)
+    if offline_judges != judges and not has_goal_echo:
         say(
             "An answer that only restates the goal scores more than 0. To see how much more your agents score, add the "
             "solver discoverybench/goal_echo: the report shows the difference."
@@ -99,10 +101,11 @@ def _print_state(result: ExperimentResult) -> None:
 
 def _print_calls_as_text(outcome: RunOutcome) -> None:
     """Print what to do about a model that wrote its calls as text."""
-    marked = outcome.samples.calls_as_text
-    if marked:
-        finished = outcome.samples.scored + outcome.samples.unscored
-        say(f"{outcome.labels.solver} with {outcome.labels.model}: {marked} of {finished} {CALLS_AS_TEXT}")
+    samples = outcome.samples
+    if samples.calls_as_text:
+        finished = samples.scored + samples.unscored
+        agent = f"{outcome.labels.solver} with {outcome.labels.model}"
+        say(f"{agent}: {samples.calls_as_text} of {finished} {CALLS_AS_TEXT}")
 
 
 def _print_repairs(outcome: RunOutcome) -> None:
@@ -111,7 +114,8 @@ def _print_repairs(outcome: RunOutcome) -> None:
     if unscored:
         command = f"inspect score {shlex.quote(outcome.log)} --action overwrite --overwrite"
         say(f"Unscored samples: {unscored}. To score them again, run:\n  {command}")
-    # `eval_set` retries incomplete runs only. With `fail_on_error: false`, a run with errors is complete.
+    # With `fail_on_error: false`, a run with errors is complete. Repeating the experiment would not run these samples
+    # again, because `eval_set` retries incomplete runs only.
     errors = outcome.samples.errors
     if outcome.complete and errors:
         command = f"inspect eval-retry {shlex.quote(outcome.log)}"

@@ -34,13 +34,11 @@ def report(logs: tuple[str, ...], out: Path, judge_labels: tuple[Path, ...], poo
     from inspect_discoverybench.report.folder import write_report
 
     contents = write_report(logs, out, judge_labels, pool_splits)
-    samples = len({result.sample.uuid for result in contents.results})
+    uuids = {result.sample.uuid for result in contents.results}  # a sample has a result for each of its judges
+    samples = plural(len(uuids), "sample")
     page = out / "report.html"
     configurations = plural(len(contents.leaderboard.standings), "configuration")
-    say(
-        f"Wrote {page}: {plural(samples, 'sample')} of {configurations}. "
-        f"Tables are in {out / 'tables'}, figures in {out / 'figures'}."
-    )
+    say(f"Wrote {page}: {samples} of {configurations}. Tables are in {out / 'tables'}, figures in {out / 'figures'}.")
     if contents.left_out:
         say(f"Left out {plural(len(contents.left_out), 'log')}:")
     for log, reason in contents.left_out.items():

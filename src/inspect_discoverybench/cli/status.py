@@ -53,16 +53,17 @@ def _print_shards(progress: Progress) -> None:
     if not progress.shards:
         return
     for state in ShardState:
-        numbers = [str(shard.number) for shard, its_state in progress.shards.items() if its_state is state]
+        numbers = [str(shard.number) for shard, shard_state in progress.shards.items() if shard_state is state]
         if numbers:
             listed = ",".join(numbers)
             say(f"Shards {state}: {listed} (of {len(progress.shards)})")
 
 
 def _next_command(progress: Progress, options: ExperimentOptions) -> list[str] | None:
-    """The command that runs what is missing; None if nothing is, or if a process is running what is missing.
+    """The command that continues the experiment, or its first missing shard if it is in shards.
 
-    Of an experiment in shards, it runs the first missing shard, even if other shards are running.
+    None if a process is running all that is missing. None, too, if all samples have ended without an error: the command
+    does not score unscored samples again.
     """
     command = ["discoverybench", "run", *options.words]
     if progress.shards:

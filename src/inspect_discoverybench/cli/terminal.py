@@ -58,7 +58,7 @@ def print_table(
     )
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
-    # Otherwise rich truncates names to fit the screen or 80 columns.
+    # By default, rich truncates cells to fit the table into the terminal, or into 80 columns.
     Console(width=10_000).print(table)
 
 

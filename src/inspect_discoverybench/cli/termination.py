@@ -36,12 +36,13 @@ def interrupt_on_termination() -> Iterator[list[int]]:
 
 
 def _interrupt(frame: FrameType | None) -> None:
-    # Signal all child processes, as a terminal does on Ctrl-C. Otherwise `docker compose exec` would wait for the
-    # agent's code to end.
+    # Signal all child processes, as a terminal does on Ctrl-C. Without the signal, `docker compose exec` would wait for
+    # the agent's code to end.
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):
             process.send_signal(signal.SIGINT)
-    # The event loop has its own handler for Ctrl-C. A background job has none, because the shell disables Ctrl-C.
+    # The handler of Ctrl-C is usually that of the event loop. A background job has none, because the shell disables
+    # Ctrl-C for it. Python's own handler is called there.
     handler = signal.getsignal(signal.SIGINT)
     if not callable(handler):
         handler = signal.default_int_handler
