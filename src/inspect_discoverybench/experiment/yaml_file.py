@@ -65,11 +65,11 @@ class Override:
 
     def sets(self, place: Place) -> bool:
         """Whether this override set the value at a place, or a value that contains that value."""
-        return place[: len(self.place)] == self.place
+        return place[: len(self.place)] == self.place  # the given place begins with the override's
 
     def sets_part_of(self, place: Place) -> bool:
-        """Whether this override set a part of the value at a place."""
-        return self.place[: len(place)] == place
+        """Whether this override set the value at a place, or a part of that value."""
+        return self.place[: len(place)] == place  # the override's place begins with the given one
 
 
 @dataclass(frozen=True)
