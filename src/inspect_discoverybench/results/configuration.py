@@ -111,14 +111,14 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
 def _data_names(runs: Iterable[RunRecord]) -> dict[str, str]:
     """Names of custom data without the folders that contain them, such as `path=study`, by the log of each run.
 
-    Runs have the same data if they name the same paths, even after an edit: `task_result.py` finds edits. They also
-    have the same data if the contents are equal, because a study can be named by its folder or by its metadata file,
-    and has another path on another machine.
+    Runs have the same data if they name the same paths, even if a study was edited between them. `task_result.py` tells
+    the versions of edited samples apart. Runs also have the same data if the contents are equal, because a study can be
+    named by its folder or by its metadata file, and has another path on another machine.
     """
     names: dict[str, str] = {}
     used: set[str] = set()
     for group in _runs_by_data(runs):
-        # Different data in different folders may have the same short name. From the second on, they get a number.
+        # Different data in different folders may have the same short name. All but the first get a number.
         short_paths = _short_paths(group[0].data_paths)
         name = short_paths
         number = 1

@@ -69,9 +69,9 @@ class ScoreRecord:
 
     def outcome_of(self, key: str) -> SampleOutcome:
         """How the sample ended with regard to one key. Some facets may be undecided although others are decided."""
-        if self.outcome not in (SampleOutcome.JUDGED, SampleOutcome.UNSCORED):
-            return self.outcome
-        return SampleOutcome.JUDGED if key in self.values else SampleOutcome.UNSCORED
+        if self.outcome in (SampleOutcome.JUDGED, SampleOutcome.UNSCORED):
+            return SampleOutcome.JUDGED if key in self.values else SampleOutcome.UNSCORED
+        return self.outcome  # the same for all keys
 
     @property
     def is_scored(self) -> bool:
@@ -86,8 +86,8 @@ class ScoreRecord:
 def _values(score: Score) -> dict[str, float]:
     """The finite numbers of a score, by key.
 
-    Somebody may have edited the score. A single value is then HMS. Facets that the edited value lacks have the scores
-    that the judge decided, which the metadata of the score record.
+    Somebody may have edited the score. A single value is then HMS. Facets that the edited value lacks are read from the
+    score's metadata, where they are as the judge decided them.
     """
     decided = (score.metadata or {}).get("facets") or {}
     parts = score.value if isinstance(score.value, dict) else {"hms": score.value}
