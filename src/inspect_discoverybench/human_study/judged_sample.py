@@ -90,8 +90,8 @@ def read_judged_samples(
         else:
             left_out[result.score.outcome] += 1
 
-    # Every sample is compared, and not one of each log: some samples of a log may have been scored again, by another
-    # judge.
+    # Every sample is compared with the first one. One sample of each log would not be enough, because another judge may
+    # have scored some samples of a log again.
     all_differences: list[str] = []
     for sample in samples:
         all_differences += differences(samples[0].record, sample.record)
