@@ -48,7 +48,7 @@ def _require_same_division(log: RunLog, eval_set: EvalSet, shard: Shard | None) 
 
 
 def _require_kept(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
-    """Check one log against the run that it belongs to."""
+    """Check that a log belongs to a run of the experiment, and that the run keeps the samples of the log."""
     where = f"{eval_set.file.path}: {Path(log.path).name} in {eval_set.log_dir}"
     position = _position_of(log, eval_set)
     if position is None or log.settings != eval_set.experiment.settings:
