@@ -20,3 +20,4 @@ AGENTS: dict[str, Callable[[str], Solver]] = {
 """Agents by name, made for a form in which models act."""
 
 USE_PYTHON = ["react", "codegen", "datavoyager", "reflexion"]
+"""The agents that run code."""

@@ -83,6 +83,7 @@ def in_text(call: ToolCall) -> str:
     """A call as a model writes it that acts in its text."""
     if call.function == "python":
         code = call.arguments["code"]
+        # Small models go on with an output that they invent. It must be ignored.
         return f"Look.\n\n```python\n{code}\n```\n\nIt prints 17."
     return json.dumps(call.arguments)
 
@@ -152,7 +153,10 @@ def remember_script() -> Solver:
 def play_all(
     scripts: Mapping[str, Script], agent: Solver, task: Task | None = None, **options: Any
 ) -> dict[str, EvalSample]:
-    """Run scripts by their names, each on a sample of its own; options are those of the eval."""
+    """Run scripts by their names, each on a sample of its own; options are those of the eval.
+
+    Fails if a sample ends with an error.
+    """
     task = task or demo()
     samples = [task.dataset[0].model_copy(update={"id": name}) for name in scripts]
     functions = {name: replies(script) for name, script in scripts.items()}

@@ -37,7 +37,9 @@ DRAFT = json.dumps({"hypothesis": HYPOTHESIS, "workflow": "1. load"})
 def worker(code: str, expensive: int | None = None) -> Script:
     """Runs this code whenever a program is asked for, submits in the end, and answers as critic and planner.
 
-    The turn of this number costs 1000 tokens.
+    Args:
+        code: The code.
+        expensive: Number of the turn that costs 1000 tokens, from 1 on.
     """
     turns = 0
 
@@ -66,6 +68,7 @@ def worker(code: str, expensive: int | None = None) -> Script:
     return turn
 
 
+# The offline judge says of a text that ends with a question mark that it asserts no hypothesis.
 REFUSAL = ModelOutput.from_content(
     "mockllm/model",
     "I cannot help with that. Anything else?",
@@ -116,6 +119,7 @@ def test_no_tools_are_offered_to_a_model_that_acts_in_text(name: str) -> None:
 
 @EACH_AGENT
 def test_a_submission_before_a_token_limit_is_scored(name: str) -> None:
+    # An agent that has submitted before its expensive call ends without reaching the limit.
     scripts = {f"call {number}": worker("print(1)", expensive=number) for number in range(1, 10)}
     samples = play_all(scripts, AGENTS[name]("calls"), token_limit="output:500")
     for sample in samples.values():

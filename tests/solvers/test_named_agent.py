@@ -24,7 +24,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from sibling import PREFIX
 
 
-@dataclass
+@dataclass  # looks up its module in `sys.modules`
 class Head:
     rows: int
 
@@ -82,6 +82,7 @@ def samples_of(log: EvalLog) -> list[EvalSample]:
     return log.samples
 
 
+# The name in commands, and the name in logs.
 @pytest.mark.parametrize("name", ["discoverybench/codegen", "inspect_discoverybench/codegen"])
 def test_the_agent_runs_with_its_arguments(name: str) -> None:
     log = run("-T", f"agent={name}", "-T", "agent_args={cell_seconds: 60}", "--limit", "1")
@@ -122,8 +123,8 @@ def test_an_agent_of_a_file_runs(mine: str, agent: str, args: dict[str, int], an
 
 @pytest.mark.usefixtures("slow")
 def test_the_only_agent_of_a_file_needs_no_name(mine: str) -> None:
-    path = Path(mine)
-    path.write_text(path.read_text("utf-8").partition("@agent")[0], "utf-8")
+    first_agent, _, _ = MINE.partition("@agent")
+    Path(mine).write_text(first_agent, "utf-8")
     [log] = inspect_eval(demo(agent=mine), model="discoverybench/baseline", limit=1)
     assert samples_of(log)[0].output.completion == "Rows: 5"
 
@@ -142,7 +143,7 @@ def test_the_only_agent_of_a_file_needs_no_name(mine: str) -> None:
     ],
 )
 @pytest.mark.usefixtures("mine")
-def test_an_agent_that_does_not_exist_is_refused(agent: str | None, message: str) -> None:
+def test_an_agent_that_is_not_found_or_not_named_is_refused(agent: str | None, message: str) -> None:
     with pytest.raises(InvalidArgument) as raised:
         demo(agent=agent, agent_args={"rows": 1})
     assert message in raised.value.message
@@ -162,6 +163,7 @@ def test_an_agent_that_does_not_exist_is_refused(agent: str | None, message: str
         ),
         (
             MINE.replace("    head = Head(rows)", "    raise ValueError('How many rows?')"),
+            # The line of `head = Head(rows)`.
             "agents/mine.py:18: ValueError: How many rows? Correct the file or agent_args.",
         ),
     ],

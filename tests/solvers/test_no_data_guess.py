@@ -33,6 +33,7 @@ def test_a_single_generation_must_call_submit() -> None:
     assert call.tool_choice == "any"
     assert offered(call) == ["submit"]
     assert call.input[0].text.startswith("You know the published research literature well.")
+    # The task text of the other agents asks for a workflow that begins with this step.
     assert "from loading the data" not in call.input[1].text
     assert submission(sample)
 
@@ -55,7 +56,7 @@ def test_columns_are_shown_on_request_and_hints_are_kept(columns: bool) -> None:
     assert "## Workflow tags" not in text
 
 
-def test_no_data_file_is_in_the_sandbox() -> None:
+def test_the_data_files_are_removed_from_the_sandbox() -> None:
     sample = play([ANSWER], chain(look("before"), no_data_guess(), look("after")))
     assert sample.store["before"] == ["data.csv"]
     assert sample.store["after"] == []

@@ -56,10 +56,11 @@ def test_a_person_solves_a_sample_in_a_shell_of_the_container(tmp_path: Path) ->
             time.sleep(1)
         # Plain text would be quoted by the judge, which is not a language model here.
         answer = json.dumps({"hypothesis": str(gold.target), "workflow": "I looked at its axes."})
-        screen = shell(container, WORK, f"{answer}\n\x04")
+        screen = shell(container, WORK, f"{answer}\n\x04")  # Ctrl-D ends `cat`
         shell(container, 'echo yes | task submit "$(cat answer.txt)"')
         output = run.stdout.read()
     assert run.returncode == 0, output
+    # The working limit is 14,400 s. The agent cannot write to the folder of `task`.
     for words in (TITLE, "task submit", "The task ends after 240 minutes", "Status:", "rows [", "refused"):
         assert words in screen
     [path] = (tmp_path / "logs").glob("*.eval")

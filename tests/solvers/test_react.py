@@ -46,14 +46,16 @@ def test_fenced_code_is_run() -> None:
 
 
 @pytest.mark.parametrize("text", [OBJECT, "Shall I go on?"])
-def test_no_text_ends_a_run_and_one_after_an_action_gets_a_reminder_again(text: str) -> None:
+def test_a_text_instead_of_a_call_gets_a_reminder_even_if_it_is_an_answer(text: str) -> None:
+    # A call stands between the texts, because a second text in a row would lead to the last call.
     script: list[Turn] = [text, python("1"), text, ANSWER]
     sample = play(script, react())
     assert submitted(sample).hypothesis == "h"
     assert prompts(sample) == [REMINDER, REMINDER]
 
 
-def test_text_in_reply_to_the_forced_call_is_requested_again_and_then_read() -> None:
+def test_after_two_texts_instead_of_the_forced_call_the_answer_is_read_from_the_texts() -> None:
+    # The second text in a row leads to the last call, in which the model must submit. This is requested once more.
     script = ["I look.", "I look.", "Done.", OBJECT]
     sample = play(script, react())
     assert prompts(sample) == [REMINDER, LAST, AGAIN]

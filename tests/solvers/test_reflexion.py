@@ -47,6 +47,8 @@ TRIAL: list[Turn] = [python("print('seen' in globals())\nseen = 1"), SALMON, "RE
 def judge(request: Request) -> str:
     """A judge that says a secret in every reply. HMS is 0.25 for the salmon, and 0.5 for any other hypothesis.
 
+    The contexts match, F1 of the variables is 0.5, and B scores 0.5.
+
     Except for extractions, one reply has the keys of all questions.
     """
     if question(request) == "extract":
@@ -131,7 +133,7 @@ SPOILS = {
 
 
 @pytest.mark.usefixtures("engine")
-def test_a_trial_has_the_original_data_or_there_is_none() -> None:
+def test_a_trial_has_the_original_data_or_there_are_no_more_trials() -> None:
     scripts: dict[str, Script] = {}
     for name, code in SPOILS.items():
         scripts[name] = [python(LOOK + code), SALMON, "REFLECTION", python(LOOK), SALMON]
@@ -141,6 +143,7 @@ def test_a_trial_has_the_original_data_or_there_is_none() -> None:
         assert len(record(sample).trials) == 2
         assert observations(sample) == ["/workspace/trial-2 ['data.csv'] True"]
 
+    # The first trial looks before it deletes the data.
     first_trial = calls(samples["data deleted"])[1].input
     assert first_trial[-1].text == "/workspace ['data.csv'] True"
 
@@ -156,7 +159,7 @@ def test_the_model_sees_only_the_score_of_the_judge() -> None:
     assert str(sample.target).startswith(GOLD)
     for call in calls(sample):
         seen = "".join(message.model_dump_json() for message in call.input)
-        assert "hydration_percent" in seen
+        assert "hydration_percent" in seen  # a column, in the task text
         for word in (SECRET, GOLD, "sizeA", "explanation", "HypoA", "gold", "matched"):
             assert word not in seen
     assert scores(sample) == [0.25, 0.25, 0.25]

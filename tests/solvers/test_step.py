@@ -217,6 +217,7 @@ def test_a_lone_backslash_in_a_call_is_that_character(name: str) -> None:
 
 
 def test_a_lone_backslash_in_code_is_that_character() -> None:
+    # In JSON, `\d` is no escape, so it stays. `\\t` stands for the `\t` of the code, which is a tab.
     code = r"import re\nprint(re.findall(r'\d', 'a7'), 'a\\tb')"
     sample, _ = run(react(), in_turn(written_call("python", f'{{"code": "{code}"}}'), submitting("calls")))
     assert observations(sample) == ["['7'] a\tb"]
@@ -243,6 +244,7 @@ REFUSALS = {
 
 def failure(solver: Solver, answer: Answer) -> str:
     """The message of the sample's error."""
+    # The name of the model, which is in the message, must not be taken for a refusal of tools.
     with serve(lambda _: answer) as endpoint:
         config = GenerateConfig(max_retries=0)
         model = get_model(
@@ -305,13 +307,15 @@ def test_an_empty_reply_is_requested_again_twice(form: str) -> None:
 def test_a_reply_that_repeats_itself_until_the_token_limit_gets_a_reminder(form: str) -> None:
     endless = Cut("```python\nx = 1\n" + "x = x + 1\n" * 200, tokens=1000)
     sample, requests = run(react(actions=form), acting(form, endless))
+    assert "Your message contains no complete action." in last_message(requests[1])
     assert len(requests) == 3
     require_code_and_answer(sample)
 
 
 @BOTH_FORMS
-def test_an_empty_reply_that_the_token_limit_ended_is_the_agents_own(form: str) -> None:
+def test_an_empty_reply_that_the_token_limit_ended_gets_a_reminder_and_is_not_requested_again(form: str) -> None:
     sample, requests = run(react(actions=form), acting(form, Cut("", tokens=1000)))
+    assert "Your message contains no complete action." in last_message(requests[1])
     assert len(requests) == 3
     require_code_and_answer(sample)
     for message in requests[-1]["messages"]:  # Mistral's server refuses empty messages
@@ -362,7 +366,7 @@ def test_a_repetition_does_not_fill_the_context_window(form: str) -> None:
         if number < 6:
             return running(form, "print(6 * 7)")
         if number == 6:
-            return Cut("x = x + 1\n" * 1500, tokens=4000)
+            return Cut("x = x + 1\n" * 1500, tokens=4000)  # 15,000 characters, more than the window has
         return submitting(form)
 
     sample, _ = run(react(actions=form), small_window)
@@ -373,6 +377,7 @@ def test_a_reflection_that_repeats_itself_is_cut() -> None:
     script = in_turn(BLOCK, OBJECT, Cut("so " * 5000, tokens=4000), BLOCK, OBJECT)
     _, requests = run(reflexion(trials=2, actions="text"), script)
     _code, _answer, _reflection, second_trial, *_ = requests
+    # The task text and the reflection, of whose 15,000 characters 2000 are kept.
     assert len(last_message(second_trial)) < 5000
 
 
@@ -478,6 +483,7 @@ def test_code_whose_fence_is_not_closed_runs_unless_the_reply_was_cut() -> None:
     code = f"```python\n{CODE}"
     sample, _ = run(react(actions="text"), in_turn(code, OBJECT))
     require_code_and_answer(sample)
+    # The code of the next reply is the only one that runs.
     sample, _ = run(react(actions="text"), acting("text", Cut(code)))
     require_code_and_answer(sample)
 
@@ -489,10 +495,13 @@ def test_a_quoted_output_beside_an_answer_is_no_code() -> None:
 
 
 def test_an_answer_in_a_fence_without_a_label_is_no_code() -> None:
+    # With a text after it, it is no answer either.
     answer = f"```\n{OBJECT}\n```\nThis is well supported."
     sample, requests = run(react(actions="text"), acting("text", answer))
     assert "Your message contains no complete action." in last_message(requests[1])
     require_code_and_answer(sample)
+
+    # Without one, it is the answer.
     alone = f"```\n{OBJECT}\n```"
     sample, _ = run(react(actions="text"), in_turn(BLOCK, alone))
     require_code_and_answer(sample)

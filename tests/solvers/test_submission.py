@@ -15,7 +15,7 @@ from inspect_discoverybench.submission.submission import MAX_CHARACTERS, Submiss
 from tests.solvers.scripted import calls, model_events, play, submission, submit
 
 H = "In all rows, y rises with x."
-LONG = "step " * 3_000
+LONG = "step " * 3_000  # 15,000 characters
 PARTS = {"context": "all rows", "variables": ["x", "y"], "relationship": "y rises"}
 
 CALLS: dict[str, tuple[dict[str, Any], Submission]] = {
@@ -63,6 +63,7 @@ def test_the_log_contains_the_original_and_the_normalized_call() -> None:
     assert original.arguments == written
     [event] = [event for event in sample.events if isinstance(event, ToolEvent)]
     assert event.arguments == {"hypothesis": H, "workflow": LONG}
+    # Without the space at the end.
     notice = "[The workflow had 14,999 characters. Only the first 10,000 were submitted.]"
     assert str(event.result).endswith(notice)
 
@@ -114,4 +115,5 @@ def test_any_other_text_is_taken_at_once_and_judged_as_it_is(hypothesis: str) ->
     assert sample.scores["HMS"].answer == hypothesis
     questions = "\n".join(event.input[-1].text for event in model_events(sample) if event.role == "grader")
     assert questions
+    # The judge was not asked whether the text asserts a hypothesis.
     assert "asserted" not in questions

@@ -40,7 +40,7 @@ def answer_to_judge(turns: list[Turn], agent: Solver) -> str | None:
 
 @solver
 def completes(text: str) -> Solver:
-    """Sets the completion by itself, beside the words of a choice."""
+    """Sets a completion that differs from the text of its message."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         state.output = ModelOutput.from_content("custom", "I have written my answer to a file.")
@@ -51,6 +51,7 @@ def completes(text: str) -> Solver:
 
 
 def tool_call(function: str, **arguments: object) -> ModelOutput:
+    """A call, and beside it a text that is no answer."""
     return ModelOutput.for_tool_call("mockllm/model", function, dict(arguments), content="Shall I stop now?")
 
 
