@@ -1,4 +1,4 @@
-"""Every form of the table by an example, as each of its readers sees it."""
+"""The functions that read the table `FORMS`: what each of them does with examples of the forms."""
 
 import json
 import re
@@ -70,7 +70,7 @@ def test_every_form_has_an_example(form: Form) -> None:
 
 
 @pytest.mark.parametrize("tag", EXAMPLES[Meaning.REASONING_STARTS])
-def test_reasoning_is_removed_and_what_is_cut_off_in_it_too(tag: str) -> None:
+def test_reasoning_is_removed_also_if_the_text_is_cut_off_in_it(tag: str) -> None:
     assert without_reasoning(f"A rises.{tag}B?</think>") == "A rises."
     assert without_reasoning(f"A rises.{tag}B?", is_complete=False) == "A rises."
 
@@ -96,7 +96,7 @@ def test_an_ordinary_text_has_no_call(text: str) -> None:
 
 
 @pytest.mark.parametrize("key", EXAMPLES[Meaning.ARGUMENTS])
-def test_a_call_as_json_is_an_answer(key: str) -> None:
+def test_the_arguments_of_a_call_that_is_written_as_json_are_the_answer(key: str) -> None:
     answer = parse_submission(json.dumps({"type": "function", key: {"hypothesis": "A rises."}}))
     assert answer is not None
     assert answer.hypothesis == "A rises."
@@ -131,6 +131,10 @@ def test_no_judge_reads_a_token_in_a_value_as_its_own(token: str) -> None:
 @pytest.mark.parametrize("meaning", Meaning)
 @pytest.mark.parametrize("fragment", ["<", "<think ", "[A", "{ ", "python( ", " ", "\\", "]~"])
 def test_searching_takes_linear_time(meaning: Meaning, fragment: str) -> None:
+    """The fragments are beginnings of forms, so a search could try each of them up to the end of the text.
+
+    It takes much less than a second. A quadratic search would take minutes.
+    """
     start = time.process_time()
     pattern(meaning).search(fragment * 100_000)
     assert time.process_time() - start < 2

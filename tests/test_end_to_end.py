@@ -23,12 +23,14 @@ REPOSITORY = Path(__file__).parents[1]
 MODELS = "--model openai/gpt-4o --model-role grader=openai/gpt-4o"
 COMMANDS = {
     "two": f"inspect eval discoverybench/real {MODELS} --limit 2 --display plain",
-    # The long name works as well, beside a folder with the short one.
+    # The long name of the package works as well.
     "train": f"inspect eval inspect_discoverybench/real {MODELS} --limit 1 --display plain -T split=train "
     "--solver discoverybench/react",
 }
 
 HYPOTHESIS = "Between 3000 and 2000 BCE, the number of hoards rises with the number of monuments."
+
+# Braces in the output, and in the agent's text, are no placeholders to fill in.
 LOAD = r"""
 from pathlib import Path
 data = {path.name: path.read_bytes() for path in sorted(Path().iterdir()) if path.is_file()}
@@ -123,6 +125,7 @@ def run(scripts: Path, upstream: Path, name: str) -> dict[str, Any]:
     project = folder / "project"
     own = project / "discoverybench"
     own.mkdir(parents=True)
+    # A folder of the user with the short name of the package, which must not be imported.
     (own / "__init__.py").write_text("raise ImportError('not the installed one')\n", "utf-8")
     cells = [LOAD]
     if name == "two":

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from inspect_discoverybench.errors.exceptions import ReplyRejected
 from inspect_discoverybench.json_text import parse_json
 
-LONE: dict[str, tuple[str, str]] = {
+STRINGS: dict[str, tuple[str, str]] = {
     # the string as it is written, and as it is read
     "LaTeX": (r"\alpha, \(x\), \sigma", r"\alpha, \(x\), \sigma"),
     "Markdown": (r"\_a\_ \* \[1\]", r"\_a\_ \* \[1\]"),
@@ -22,15 +22,15 @@ LONE: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", LONE)
+@pytest.mark.parametrize("name", STRINGS)
 @pytest.mark.parametrize("latex", [False, True])
-def test_a_backslash_that_begins_no_escape_is_that_character(name: str, latex: bool) -> None:
-    written, value = LONE[name]
+def test_a_backslash_that_begins_no_escape_is_a_backslash(name: str, latex: bool) -> None:
+    written, value = STRINGS[name]
     assert parse_json(f'{{"a": "{written}", "b": 1}}', latex=latex) == {"a": value, "b": 1}
 
 
 @pytest.mark.parametrize("text", [r'{"a": "\alpha', r'{"a": "C:\data\"}', r'{"a": \alpha}', "\\", '{"a": "\\'])
-def test_a_reply_that_was_cut_off_is_not_completed(text: str) -> None:
+def test_json_that_is_cut_off_or_has_a_backslash_outside_a_string_is_rejected(text: str) -> None:
     with pytest.raises(ReplyRejected):
         parse_json(text)
 
@@ -40,6 +40,7 @@ def test_a_reply_that_was_cut_off_is_not_completed(text: str) -> None:
 @example('"\\' * 50_000)
 @example('\\"' * 50_000)
 def test_repairing_backslashes_changes_no_valid_json(text: str) -> None:
+    """It takes much less than two seconds for the long examples. A quadratic algorithm would take minutes."""
     start = time.process_time()
     try:
         expected = json.loads(f'["{text}"]', strict=False)

@@ -93,7 +93,7 @@ def test_the_compose_file_is_refused_with_a_line_that_names_the_values(tmp_path:
     sandbox = demo(sandbox="docker", image=IMAGE).sandbox
     assert sandbox
     assert isinstance(sandbox.config, ComposeConfig)
-    # As inspect-k8s-sandbox and Hawk do with a Docker sandbox.
+    # inspect-k8s-sandbox and Hawk also write the configuration of a Docker sandbox to a file, and convert that file.
     file = tmp_path / "task-compose.yaml"
     config = sandbox.config.model_dump(exclude_none=True, by_alias=True)
     text = yaml.safe_dump(config)

@@ -62,11 +62,12 @@ def agent_and_judge(request: Request) -> Answer:
     for name in tools:
         if name in LOOKS and not has_looked:
             return tool_call(name, **LOOKS[name])
-    if "finish" in tools:
+    if "finish" in tools:  # Inspect's `basic_agent` with `submit_name=finish`
         return tool_call("finish", answer=HYPOTHESIS)
     if "submit" in tools:
         return tool_call("submit", hypothesis=HYPOTHESIS, workflow="I correlated both.")
     if tools == {"bash"}:
+        # mini-swe-agent ends with this command. Its answer is the text of the message, and not the command's output.
         return tool_call("bash", OBJECT, command="echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")
     return OBJECT
 
@@ -74,7 +75,7 @@ def agent_and_judge(request: Request) -> Answer:
 @pytest.fixture(scope="module")
 def agent_images(engine: None) -> None:
     """The images of the page, built by its commands."""
-    beginnings = ("base", "folder", "docker")
+    beginnings = ("base", "folder", "docker")  # two variables of the shell, and the builds that use them
     builds = [command for command in COMMANDS if command.startswith(beginnings)]
     script = "\n".join(["set -e", *builds])
     environment = os.environ | {"PATH": PATH}

@@ -70,6 +70,7 @@ GOAL = SampleMetadata(
     domain_knowledge="Rain is measured in spring.",
 )
 RENDERED = {
+    # Prompts without placeholders. Those without a golden file of their own are parts of other prompts.
     **{
         name: Prompt.load(name).text
         for name in prompt_names("")

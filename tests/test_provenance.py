@@ -22,6 +22,7 @@ EXAMPLE = REPOSITORY / "examples/lighthouses"
 
 
 def provenance(task: Task) -> dict[str, Any]:
+    """What a task records. Checks that it names the version of the package and no path of this machine."""
     assert task.metadata
     record: dict[str, Any] = task.metadata["provenance"]
     assert record["package"] == version("inspect-discoverybench")
@@ -70,7 +71,7 @@ def data_of(path: Path, **arguments: Any) -> Any:
     return provenance(task)["data"]
 
 
-def test_the_audit_and_the_generator_record_theirs(tmp_path: Path) -> None:
+def test_the_audit_records_its_pairs_and_prompts_and_the_generator_its_prompts(tmp_path: Path) -> None:
     audit = provenance(judge_audit(released=False))
     assert audit["data"]["checksum"]
     assert "judge_audit/audit" in audit["prompts"]

@@ -1,7 +1,7 @@
 """What Inspect records of the settings of a model, by command: the table of docs/security.md.
 
 Each setting has a value of its own, which is searched for in all files that the command and a report leave, and in what
-they print. Names and values are no secrets, which an experiment file may not have.
+they print. Names and values do not look like secrets, because `discoverybench run` refuses an experiment file with one.
 """
 
 import base64
@@ -85,7 +85,7 @@ def discoverybench_run(model: str, url: str) -> str:
     }
     Path("experiment.yaml").write_text(yaml.safe_dump(experiment), "utf-8")
     output = completed("run experiment.yaml")
-    Path("experiment.yaml").unlink()
+    Path("experiment.yaml").unlink()  # it has all settings, and is not a file that the command leaves
     return output
 
 
@@ -139,7 +139,7 @@ def test_the_table_of_the_page_is_the_one_that_is_tested() -> None:
         ("judge --gold A. --pred B. --out scores.json --grader MODEL", {"`scores.json`"}),
     ],
 )
-def test_other_commands_record_no_key_and_the_base_url_of_the_environment(
+def test_other_commands_record_the_base_url_of_the_environment_and_not_the_key(
     command: str, recorded: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_study(Path("mine"))

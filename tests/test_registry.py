@@ -114,7 +114,7 @@ def test_unknown_arguments_of_a_solver_are_refused_with_the_nearest_name(package
 
 @pytest.mark.usefixtures("command_line")
 def test_a_log_can_be_retried_from_an_empty_folder(tmp_path: Path) -> None:
-    """Made in Python, where Inspect knows the task by the long name alone."""
+    """The log is of an eval in Python, in which Inspect knows the task only by its long name."""
     log = run(demo())
     folder = tmp_path / "empty"
     folder.mkdir()

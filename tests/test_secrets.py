@@ -117,7 +117,7 @@ def test_no_key_is_in_the_log_the_container_or_the_report(tmp_path: Path, monkey
     assert paths == ["/proc/CONTROL/environ", "/workspace/control"]
     assert searched > 10_000
     [description] = descriptions
-    assert "OMP_NUM_THREADS" in description
+    assert "OMP_NUM_THREADS" in description  # a variable of compose.yaml, so Docker reports the environment
     assert f"planted-{run}-" not in description
 
     report = CliRunner().invoke(main, ["report", str(tmp_path / "logs"), "--out", str(tmp_path / "report")])

@@ -64,6 +64,7 @@ def test_the_shipped_flow_spec_runs_and_its_agents_are_told_apart(package_index:
     spec["defaults"]["task"]["model_roles"] = {"grader": "discoverybench/lexical"}
     solvers = [None, {"name": "discoverybench/codegen", "args": {"actions": "text"}}, "discoverybench/no_data_guess"]
     tasks = []
+    # Three of the tasks are enough: each gets another agent.
     for task, solver in zip(spec["tasks"], solvers, strict=False):
         offline = {**task, "name": "discoverybench/demo", "args": {}, "model": "discoverybench/baseline"}
         tasks.append(offline if solver is None else {**offline, "solver": solver})

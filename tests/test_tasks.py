@@ -109,6 +109,7 @@ def test_a_required_argument_that_is_missing_is_named(task: str, argument: str) 
 
 
 def test_without_a_judge_no_other_step_runs() -> None:
+    # The first two steps are those of our tasks. The last one calls the model, and its use would be recorded.
     setup = [require_judge("nowhere/judge"), record_image()]
     task = Task(dataset=[Sample(input="?")], setup=setup, solver=generate())
     [log] = inspect_eval(task, model="mockllm/model")

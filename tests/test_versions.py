@@ -34,6 +34,7 @@ def test_the_entry_of_the_package_has_the_number_of_samples(task: Callable[[], T
 
 
 def package_entry() -> dict[str, Any]:
+    """The package's entry for listings of evals, in the form of Inspect Evals."""
     entry: dict[str, Any] = yaml.safe_load((files("inspect_discoverybench") / "eval.yaml").read_text("utf-8"))
     return entry
 
