@@ -57,3 +57,12 @@ def test_a_label_that_was_drawn_with_probability_0_is_refused() -> None:
     probabilities = [0.0] * 239
     with pytest.raises(InvalidArgument, match="above 0, got 0"):
         corrected_mean(judged, labels, TASKS.golds, probabilities, EQUAL)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_labels_of_fewer_than_two_clusters_are_refused(count: int) -> None:
+    judged = [0.5] * 4
+    labels = [1.0] * count + [math.nan] * (4 - count)
+    clusters = ["a", "a", "b", "c"]
+    with pytest.raises(InvalidArgument, match=f"at least two clusters need labels, got {min(count, 1)}"):
+        corrected_mean(judged, labels, clusters, probabilities=[0.5] * 4, weights=[1.0] * 4)

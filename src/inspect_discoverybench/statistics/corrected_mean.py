@@ -40,13 +40,17 @@ def corrected_mean(
         weights: The weight of each task in the mean.
 
     Raises:
-        InvalidArgument: A score is not in [0, 1], the lengths differ, or a labelled task has no positive probability.
+        InvalidArgument: A score is not in [0, 1], the lengths differ, a labelled task has no positive probability, or
+            the labelled tasks belong to fewer than two clusters.
     """
     check_scores(judged, clusters)
     scores = np.asarray(judged, float)
     labels = np.asarray(true, float)
     is_labelled = ~np.isnan(labels)
     labelled_clusters = list(compress(clusters, is_labelled))
+    number_of_labelled_clusters = len(set(labelled_clusters))
+    if number_of_labelled_clusters < 2:
+        raise InvalidArgument(f"The tasks of at least two clusters need labels, got {number_of_labelled_clusters}.")
     check_scores(labels[is_labelled], labelled_clusters)
 
     shares = np.asarray(weights) / np.sum(weights)
