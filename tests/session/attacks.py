@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Script:
-    """The cells of an agent, their time limit, and what the agent reads in the last one, if it matters."""
+    """The cells of an agent, their time limit, and what the last output must contain."""
 
     cells: list[str]
     seconds: int = 10
@@ -30,7 +30,8 @@ def _daemon(loop: str) -> str:
     return (
         "import os, subprocess, sys\n"
         f"_ = subprocess.Popen([sys.executable, '-c', {program!r}], start_new_session=True,"
-        " stdin=-3, stdout=-3, stderr=-3)\nimport time; time.sleep(0.5)"
+        " stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)\n"
+        "import time; time.sleep(0.5)"  # until the process has started
     )
 
 
@@ -59,6 +60,7 @@ try:
 except OSError as error:
     print('memory:', error)
 """
+# 60 times 100 MiB are more than the memory of the container, which is 4 GB (compose.yaml).
 _BOMB = """
 import gzip
 block = gzip.compress(bytes(100 << 20))
@@ -112,6 +114,8 @@ ATTACKS = {
     "kill everything": Script(
         ["import os, signal; os.kill(-1, signal.SIGKILL); os._exit(1)", "'still ' + 'here'"], output="still here"
     ),
+    # A container with Docker's own process 1 (`init: true`) ends with the child of process 1. This is usually
+    # process 7, and often `sleep`.
     "process 1 ended": Script(
         ["import os; os.kill(1, 15); os.kill(1, 9)\nos.system('pkill sleep; kill -9 7')", "'still ' + 'here'"],
         output="still here",

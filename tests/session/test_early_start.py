@@ -41,6 +41,7 @@ def start_and_end_as_the_id_says() -> Solver:
         store().set("folder", str(folder))
         session = PythonSession()
         if state.sample_id == "broken":
+            # The early start fails, because its working folder does not exist.
             await anyio.Path(folder).rename(f"{folder}-away")
             session.start_early()
             await session.stop()  # waits for the start

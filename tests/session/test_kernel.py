@@ -52,6 +52,7 @@ def test_exit_and_input_do_not_end_the_session(session: Session) -> None:
     session.run("x = 1")
     assert "SystemExit: 3" in session.run("import sys; sys.exit(3)")["output"]
     assert session.run("input()")["status"] == "error"
+    # Nor does the end of a child process at the end of its cell.
     assert session.run("import os\nif os.fork() == 0: print('child')\nelse: os.wait()")["output"] == "child\n"
     assert session.run("x") == ok("1\n")
 
@@ -84,6 +85,7 @@ def test_changes_to_the_interpreter_do_not_affect_later_cells(session: Session, 
 
 
 def test_surviving_child_processes_do_not_delay_the_session(session: Session) -> None:
+    # Children that last longer than the limit below: of a cell that ends, and of a kernel that dies.
     session.run("import os, time\nif os.fork() == 0: time.sleep(30)")
     started = time.monotonic()
     assert session.run("if os.fork() == 0: time.sleep(30)\nos._exit(1)")["status"] == "died"

@@ -27,7 +27,7 @@ from tests.solvers.scripted import score, scripted
 pytestmark = pytest.mark.usefixtures("slow")
 
 NAME_OF_HOST = "import os; os.uname().nodename"
-OUT_OF_MEMORY = "text = b'x' * (5 << 30)"
+OUT_OF_MEMORY = "text = b'x' * (5 << 30)"  # 5 GiB. The container has 4 GB (compose.yaml).
 NO_ENGINE = "unix:///nonexistent/docker.sock"
 KILLED = "is exited (exit code 137) and did not run out of memory"
 

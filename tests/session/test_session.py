@@ -84,7 +84,7 @@ SCRIPTS = {
     "out of memory": Script(
         [
             "open('kept.txt', 'w').write('here')",
-            "print('now')\ntext = b'x' * (5 << 30)",
+            "print('now')\ntext = b'x' * (5 << 30)",  # 5 GiB. The container has 4 GB (compose.yaml).
             "print(open('kept.txt').read())",
         ],
         seconds=60,
@@ -115,6 +115,7 @@ def without_python() -> SandboxEnvironmentSpec:
     assert spec
     assert isinstance(spec.config, ComposeConfig)
     service = spec.config.services["default"]
+    # In a compose file, `$$` stands for a dollar sign.
     links = "for file in /usr/bin/*; do case $$file in *python*) ;; *) /usr/bin/ln -s $$file /tmp/bin/ ;; esac; done"
     service.command = ["/bin/sh", "-c", f"/usr/bin/mkdir /tmp/bin && {links}; exec /usr/bin/sleep infinity"]
     service.environment = {"PATH": "/tmp/bin"}
@@ -197,7 +198,7 @@ def test_a_sandbox_without_python_is_an_error(samples: Samples) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in SCRIPTS if name != "no python"])
-def test_every_sample_is_scored(samples: Samples, name: str) -> None:
+def test_every_sample_is_scored_and_its_last_cell_has_the_expected_output(samples: Samples, name: str) -> None:
     sample = samples[name]
     assert (sample.error, sample.limit) == (None, None)
     assert score(sample) == 1

@@ -33,7 +33,7 @@ QUESTIONS = {
         input=[ChatMessageSystem(content="Be brief."), ChatMessageUser(content="Does y rise with x?")],
         target="y rises with x",
     ),
-    # One of the keys is also a key of our metadata, but the others are missing.
+    # Our metadata have this key, too, and others that are missing here.
     "metadata of its own": Sample(input="Does y rise with x?", target="y rises with x", metadata={"split": "test"}),
 }
 
