@@ -24,7 +24,7 @@ from tests.scorer.judging import scripted
 EXAMPLE = Path(__file__).parents[2] / "examples" / "lighthouses"
 
 AWAY = {"PATH": "/nowhere", "INSPECT_LOG_DIR": "logs", "DISCOVERYBENCH_DATA_DIR": ""}
-"""No data folder is named, and no program can be started."""
+"""No data folder is named, no program can be started, and there are no other logs."""
 
 TASKS: dict[str, Callable[[], Task]] = {
     "real": lambda: real(sandbox="local"),

@@ -122,7 +122,7 @@ def test_an_outage_is_an_error_and_one_retry_completes_the_eval(status: int, fai
         assert sample.scores
 
 
-KEY = 'sk-0123456789"/+'
+KEY = 'sk-0123456789"/+'  # a URL quotes the last three characters, and JSON the first of them
 IN_BASE64 = b64encode(KEY.encode()).decode()
 ECHOES = [
     f"authorization: Bearer {KEY}",

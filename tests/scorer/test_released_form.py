@@ -151,6 +151,7 @@ async def test_each_predicted_part_takes_the_first_free_gold_part_that_matches(c
 
 
 async def test_the_extraction_has_no_workflow_and_no_word_about_splitting() -> None:
+    """As in the released evaluator: the authors' scripts pass no workflow, and its prompt only asks for dimensions."""
     scripted_judge = parts_judge(GOLD_PARTS, PREDICTED_PARTS)
     judge = Judge(scripted_judge.model)
     await ask_released(judge, PAIR)

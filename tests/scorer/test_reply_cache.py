@@ -128,7 +128,7 @@ def test_new_and_replaced_replies_are_for_the_user_alone(tmp_path: Path) -> None
                 file.chmod(0o644)
 
 
-@pytest.mark.parametrize("content", [b"\xff", b"nonsense"])
+@pytest.mark.parametrize("content", [b"\xff", b"nonsense"], ids=["no UTF-8", "no JSON"])
 def test_a_damaged_entry_is_replaced(content: bytes, tmp_path: Path) -> None:
     with serve_agreement() as endpoint:
         evaluate_at(endpoint)

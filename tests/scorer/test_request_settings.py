@@ -355,7 +355,7 @@ def test_a_404_after_a_rate_limit_is_a_refusal() -> None:
     def answer(request: Request) -> Answer:
         name = question(request)
         requests[name] += 1
-        # OpenAI's package sends a request three times.
+        # OpenAI's package sends a request three times. So all of the first request, before Inspect's retry, is limited.
         return 429 if requests[name] <= 3 else refuse(request)
 
     with serve(answer) as endpoint:
@@ -384,9 +384,10 @@ def test_the_record_has_the_settings_without_secrets() -> None:
     recorded = settings(score)
     assert recorded["reasoning_effort"] == "low"
     assert recorded["response_schema"] is True
+    # The query may be a secret. A digest stands for it.
     assert recorded["base_url"].startswith(f"{endpoint.url} (sha256:")
     assert "max_retries" not in recorded
 
     text = json.dumps(score.record)
     assert "hush" not in text
-    assert "sk-secret" not in text
+    assert "sk-secret" not in text  # the API key of `judge_at`
