@@ -175,6 +175,7 @@ def test_all_turns_fit_into_the_message_limit_of_the_tasks() -> None:
             return SUBMITTED
         if must == "python":
             return python("print(2)")
+        # A new instruction each time: for a repeated one, the plan might be revised.
         return verdict("coder", f"count {len(messages)}")
 
     sample = play(busy, datavoyager())

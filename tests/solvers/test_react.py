@@ -100,6 +100,7 @@ def test_all_code_of_a_turn_is_run_and_an_answer_beside_it_does_not_count() -> N
     assert submitted(sample).hypothesis == "h"
 
 
+# Code that fails without its traceback being shown.
 SILENT = {
     "the stream is replaced": "import sys\nsys.__stderr__ = open('/dev/null', 'w')\n1 / 0",
     "the descriptor is closed": "import os\nos.close(2)\n1 / 0",

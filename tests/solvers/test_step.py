@@ -392,6 +392,8 @@ STRICT = {
 @pytest.mark.parametrize("agent", STRICT)
 def test_no_request_has_two_neighbouring_user_messages(agent: str) -> None:
     """The chat templates of Gemma and Mistral refuse them."""
+    # A trial, a reflection, and another trial. In DataVoyager, they are no valid replies of the critic, who is asked
+    # again.
     script = in_turn(BLOCK, OBJECT, "I was wrong.", BLOCK, OBJECT)
     _, requests = run(STRICT[agent], script)
     for request in requests:
