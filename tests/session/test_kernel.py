@@ -52,7 +52,7 @@ def test_exit_and_input_do_not_end_the_session(session: Session) -> None:
     session.run("x = 1")
     assert "SystemExit: 3" in session.run("import sys; sys.exit(3)")["output"]
     assert session.run("input()")["status"] == "error"
-    # Nor does the end of a child process at the end of its cell.
+    # A child process ends with its cell, and does not become a second session.
     assert session.run("import os\nif os.fork() == 0: print('child')\nelse: os.wait()")["output"] == "child\n"
     assert session.run("x") == ok("1\n")
 
@@ -64,23 +64,25 @@ def test_api_keys_of_the_host_are_not_visible(tmp_path: Path, monkeypatch: pytes
     session.stop()
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import sys; sys.stdout.close()",
-        "import builtins; builtins.print = None; 1",
-        "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)",
-        "import os; os.makedirs('away'); os.chdir('away')",
-        "def f(): f()\nf()",
-        "raise KeyboardInterrupt",
-        "class C:\n    def __str__(self): raise ValueError\nimport sys\nsys.exit(C())",
-        "'\\ud83d'",
-    ],
-)
+DISTURBANCES = {
+    "output closed": "import sys; sys.stdout.close()",
+    "print removed": "import builtins; builtins.print = None; 1",
+    "interrupts ignored": "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)",
+    "another working folder": "import os; os.makedirs('away'); os.chdir('away')",
+    "endless recursion": "def f(): f()\nf()",
+    "an interrupt": "raise KeyboardInterrupt",
+    "an exit with a reason that cannot be shown": (
+        "class C:\n    def __str__(self): raise ValueError\nimport sys\nsys.exit(C())"
+    ),
+    "a value that cannot be encoded": "'\\ud83d'",
+}
+
+
+@pytest.mark.parametrize("name", DISTURBANCES)
 @pytest.mark.usefixtures("slow")
-def test_changes_to_the_interpreter_do_not_affect_later_cells(session: Session, code: str) -> None:
+def test_what_a_cell_does_to_the_interpreter_does_not_affect_later_cells(session: Session, name: str) -> None:
     session.run("x = 1")
-    assert session.run(code)["status"] in ("ok", "error")
+    assert session.run(DISTURBANCES[name])["status"] in ("ok", "error")
     assert session.run("import sys\nsys.stdout.write('seen\\n')\nx") == ok("seen\n1\n")
 
 

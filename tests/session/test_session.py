@@ -187,6 +187,7 @@ def test_a_new_session_runs_although_code_has_closed_the_working_folder(samples:
 
 def test_every_documented_package_can_be_imported(samples: Samples) -> None:
     [output] = observations(samples["packages"])
+    # A package is printed once for each of its modules.
     assert list(dict.fromkeys(output.splitlines())) == PACKAGES
 
 
@@ -209,6 +210,7 @@ def test_every_sample_is_scored_and_its_last_cell_has_the_expected_output(sample
 def test_a_forged_or_missing_reply_is_named(samples: Samples, name: str) -> None:
     observation = observations(samples[name])[-1]
     assert "The session gave no valid result" in observation
+    # The forged reply is not shown.
     assert len(observation) < 1000
 
 
