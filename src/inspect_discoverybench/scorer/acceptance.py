@@ -1,4 +1,7 @@
-"""Whether a judge accepts the default settings of requests, as far as its replies have shown."""
+"""Whether a judge accepts the default settings of requests, as far as its replies have shown.
+
+The defaults are those of temperature 0, seed 0 and the schema of the reply that the user has not set.
+"""
 
 import logging
 from dataclasses import dataclass
@@ -18,28 +21,29 @@ class Acceptance:
 
     Attributes:
         model: The judge.
-        rejections: Number of questions that the judge answered only without the defaults, after it refused them.
-        is_suspected: Whether the judge's server failed on a question with the defaults, and then answered it without
-            them. The defaults may be the cause, or the server was out of order when it failed.
-        is_settled: Whether it is settled that failures of the server are not because of the defaults. This is so once
-            the judge has answered a request with the defaults, or has failed without them, too.
+        rejections: Number of questions that the judge answered only without the defaults, after it refused the
+            defaults.
+        has_suspicion: Whether the judge's server failed on a question with the defaults, and then answered the question
+            without them. The defaults may be the cause, or the server was out of order when it failed.
+        may_defaults_cause_failures: Whether a failure of the server may be because of the defaults. This is excluded
+            once the judge has answered a request with the defaults, or has failed without them, too.
     """
 
     model: Model
     rejections: int = 0
-    is_suspected: bool = False
-    is_settled: bool = False
+    has_suspicion: bool = False
+    may_defaults_cause_failures: bool = True
 
     @property
-    def is_refusal(self) -> bool:
-        """Whether the defaults are no longer sent."""
+    def refuses_defaults(self) -> bool:
+        """Whether the judge is known to refuse the defaults, so that they are no longer sent."""
         return self.rejections >= MAX_REJECTIONS
 
     def add_rejections(self, count: int) -> None:
         """Count questions that the model answered only without the defaults. Warn when the defaults are given up."""
-        was_refusal = self.is_refusal
+        refused_before = self.refuses_defaults
         self.rejections += count
-        if self.is_refusal and not was_refusal:
+        if self.refuses_defaults and not refused_before:
             logger.warning(
                 f"The judge {self.model} does not accept all of the settings temperature 0, seed 0 and reply schema. "
                 "Continuing without them."

@@ -20,9 +20,9 @@ CLAIM_KEY = "claim"
 """Key of the score: 1 if the hypothesis claims a relationship, else 0. It is absent where this was not asked."""
 
 CLAIM_RATE, FALSE_CLAIM_RATE = "claim_rate", "false_claim_rate"
-"""Names of the mean of this key on the data and on a placebo. The latter is a false-positive rate: samples of a placebo
-have no association, and it is the share of them in which a relationship is claimed. It is not the false discovery rate,
-the share of claims that are false."""
+"""Names of the mean of this key on the data and on a placebo. The data of a placebo have no association, so
+`false_claim_rate` is a false-positive rate: the share of samples without an association in which a relationship is
+claimed. It is not the false discovery rate, which is the share of claims that are false."""
 
 PROMPT_KEY = "claim_prompt"
 """Key in the metadata of a score for the fingerprint of the prompt about claims. Scores can be compared even if it
@@ -30,19 +30,21 @@ differs, because the answer about claims does not change HMS."""
 
 
 def is_claim_asked(metadata: Mapping[str, Any], claim: bool) -> bool:
-    """Whether the judge is asked if a sample claims a relationship.
+    """Whether the judge is asked the question about claims for a sample.
 
-    On a placebo, the judge is always asked, with one exception: if the gold hypothesis survives the permutation, a
-    claim may be true.
+    On a placebo, it is always asked, with one exception: if the gold hypothesis survives the permutation, a claim may
+    be true, so the question is left out.
 
     Args:
-        metadata: Metadata of the sample. If its task is of another package, it may lack all that is read here.
-        claim: Whether the user wants to know it on the data, too.
+        metadata: Metadata of the sample. In a task of another package, they may have none of the keys read here.
+        claim: Whether the user wants the question to be asked on the data, too.
     """
     if metadata.get("placebo") is None:
         return claim
     survives = metadata.get("survives_permutation")
-    if survives is None:  # the log is of an earlier version, and is scored again
+    if survives is None:
+        # Logs of earlier versions, which may be scored again, lack this key. The ids of samples whose gold hypothesis
+        # survives are also in a table of the package.
         parts = [str(metadata.get(name)) for name in ("split", "dataset", "metadata_number", "query_id")]
         sample_id = "/".join(parts)
         survives = gold_survives(sample_id)

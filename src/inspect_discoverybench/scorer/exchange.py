@@ -73,7 +73,7 @@ class Exchange:
     is_probe: bool = False
     replies: list[str] = field(default_factory=list)
     _raised_limit: int | None = None
-    _has_retries: bool = False
+    _is_probe_repeated: bool = False
 
     async def send(self, conversation: list[ChatMessage]) -> ModelOutput:
         """Send a conversation. If the reply has no choices, send it again.
@@ -101,9 +101,10 @@ class Exchange:
         except Exception as error:  # every provider raises different types
             if ends_sample(error):
                 raise
+            # The error may quote a key of the model. `redact_request` removes the keys that it knows.
             remember_keys_of(self.model)
             cause = redact_request(error)
-            if self._may_reject_defaults(error):
+            if self._may_defaults_be_cause(error):
                 status = http_status(error)
                 if is_bad_request(error):
                     raise DefaultsRejected(f"HTTP status {status}") from cause
@@ -113,12 +114,12 @@ class Exchange:
         # The request is sent again as `_prepare_repetition` has changed it. Each change can be made once, so this ends.
         return await self._generate(conversation)
 
-    def _may_reject_defaults(self, error: Exception) -> bool:
-        """Whether a request may have failed because of the default settings.
-
-        After a reply, they are not the cause: the answered request had the default settings, too.
-        """
-        if self.replies or not self.settings.has_defaults:
+    def _may_defaults_be_cause(self, error: Exception) -> bool:
+        """Whether a request may have failed because of the default settings."""
+        if not self.settings.has_defaults:
+            return False
+        # A request with the default settings has been answered, so they are not the cause.
+        if self.replies:
             return False
         return self._may_be_refusal(error)
 
@@ -128,9 +129,9 @@ class Exchange:
         Returns:
             Whether there is something to change, so that the repetition may succeed.
         """
-        if self.is_probe and not self._has_retries and not self._may_be_refusal(error):
+        if not self._has_retries and not self._may_be_refusal(error):
             # The failure may be a rate limit, for example. Inspect's retries wait until it is over.
-            self._has_retries = True
+            self._is_probe_repeated = True
             return True
         if is_bad_request(error) and self._raised_limit is not None:
             # The provider may not allow as many tokens.
@@ -141,24 +142,35 @@ class Exchange:
     def _may_be_refusal(self, error: Exception) -> bool:
         """Whether the provider may have refused the contents of a request.
 
-        Some outages look like such a refusal. In a probe, they count as one.
+        With some statuses, such as 500, the provider may have refused them or may be out of order. Only in a probe,
+        such a status counts as a refusal.
         """
         if is_bad_request(error):
             return True
-        if self._has_retries and http_status(error) != NOT_FOUND:
-            # Inspect has repeated the request in vain, so this is an outage. It does not repeat a request after a 404,
-            # which may still be a refusal.
+        if not self.is_probe:
             return False
-        return self.is_probe and may_be_bad_request(error)
+        if self._has_retries:
+            # Inspect repeats a request after a 500 or 501. If it still fails with one of them, this is an outage. After
+            # a 404, Inspect does not repeat the request, so a 404 may still be a refusal.
+            return http_status(error) == NOT_FOUND
+        return may_be_bad_request(error)
+
+    @property
+    def _has_retries(self) -> bool:
+        """Whether requests are sent with Inspect's retries.
+
+        In a probe, they are not, until a request has failed in a way that cannot be a refusal.
+        """
+        return self._is_probe_repeated or not self.is_probe
 
     def _update_limit(self, output: ModelOutput) -> None:
         """Raise the token limit if it truncated the reply."""
         if output.stop_reason == "max_tokens":
             output_tokens = output.usage.output_tokens if output.usage else 0
-            # The truncated reply is as long as the limit, also where the user set none. A limit that the user set is
-            # read, too, because a provider may report none or only some of the reply's tokens.
-            first_limit = max(output_tokens, self.model.config.max_tokens or 0)
-            limit = self._raised_limit or first_limit
+            # If the user set no limit, only the length of the truncated reply tells the limit that truncated it. But a
+            # provider may report only some of the reply's tokens, or none. So if the user set a limit, it counts, too.
+            limit_before_raise = max(output_tokens, self.model.config.max_tokens or 0)
+            limit = self._raised_limit or limit_before_raise
             self._raised_limit = max(TOKEN_LIMIT_FACTOR * limit, MIN_RAISED_TOKEN_LIMIT)
         elif output.stop_reason == "model_length":
             # Together with the raised limit, the question may not fit into the context window.
@@ -170,9 +182,9 @@ class Exchange:
     @property
     def _config(self) -> GenerateConfig:
         config = self.transport.merge(self.settings.config)
-        # This is a copy, so it is changed in place. A further merge would copy the schema of the reply again.
+        # `merge` has returned a copy, so it is changed in place. A further merge would copy the reply's schema again.
         if self._raised_limit is not None:
             config.max_tokens = self._raised_limit
-        if self.is_probe and not self._has_retries:
+        if not self._has_retries:
             config.max_retries = 0
         return config

@@ -8,7 +8,8 @@ from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.scorer.prompt_values import prompt_values
 
 NO_WORKFLOW = "The workflow of this hypothesis is not public, or was not submitted."
-"""The same text for gold and predicted hypotheses. It must not tell which of the two a hypothesis is."""
+"""Shown to the judge in place of a missing gold workflow, and of a missing predicted one. With two different texts, the
+judge could tell which hypothesis is the gold one."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -59,7 +59,8 @@ class Judge:
             f"no key: --model-role {GRADER}=discoverybench/lexical."
         )
         with inspect_errors(DiscoveryBenchError, where, remedy):
-            # No config here. Our settings are sent with each request, where settings of the role take precedence.
+            # No config here: `request_settings` reads from the model's config what the user chose, so our own settings
+            # must not be in it. They are sent with each request.
             model = get_model(role=GRADER, default=default)  # inspect-evals-lint: ignore[IEBP001] -- called in an eval
         return cls(model, _timeouts(model), ReplyCache.for_model(model))
 
@@ -73,9 +74,9 @@ class Judge:
         Raises:
             JudgeFailed: The provider failed, after Inspect's retries.
         """
-        # Whether the defaults are suspected: another question was answered only without them. This is read before the
-        # request, because questions that are asked at the same time may change it.
-        was_suspected = acceptance_of(self.model).is_suspected
+        # Whether another question was answered only without the defaults, so that they are suspected. This is read
+        # before the request, because questions that are asked at the same time may change it.
+        was_suspected = acceptance_of(self.model).has_suspicion
         try:
             return await self._ask_with_defaults(question)
         except DefaultsRejected:
@@ -92,7 +93,7 @@ class Judge:
             DefaultsSuspected: The provider failed, and it is not known yet whether it accepts the defaults.
         """
         settings = request_settings(self.model, question.reply)
-        is_probe = settings.has_defaults and not acceptance_of(self.model).is_settled
+        is_probe = settings.has_defaults and acceptance_of(self.model).may_defaults_cause_failures
         return await self._ask(question, settings, is_probe=is_probe)
 
     async def _ask_without_defaults(self, question: Question[ReplyT]) -> ReplyT | ParseFailure:
@@ -118,7 +119,7 @@ class Judge:
             reply = await self._ask(question, without_defaults, is_probe=True)
         except JudgeFailed:
             # The judge fails without the defaults, too, so they are not the cause.
-            acceptance.is_settled = True
+            acceptance.may_defaults_cause_failures = False
             # Inspect does not retry a 404, so asking again would not help.
             if failure.status == NOT_FOUND:
                 raise
@@ -130,12 +131,13 @@ class Judge:
         # fail at the same time.
         if was_suspected:
             acceptance.add_rejections(MAX_REJECTIONS)
-        acceptance.is_suspected = True
+        acceptance.has_suspicion = True
         return reply
 
     async def _ask(
         self, question: Question[ReplyT], settings: RequestSettings, *, is_probe: bool = False
     ) -> ReplyT | ParseFailure:
+        """Ask with these settings, and add the exchange to the record. The cache is read first."""
         messages: list[ChatMessage] = [
             ChatMessageSystem(content=Prompt.load("judge/system").render()),
             ChatMessageUser(content=question.text),
@@ -150,7 +152,7 @@ class Judge:
                 reply = await _converse(messages, question, exchange)
             if settings.has_defaults:
                 # The server has answered a request with the defaults, so a later failure is not because of them.
-                acceptance_of(self.model).is_settled = True
+                acceptance_of(self.model).may_defaults_cause_failures = False
             if not isinstance(reply, ParseFailure):
                 self.cache.write(key, exchange.replies[-1])
         self.exchanges.append(exchange)
@@ -192,7 +194,8 @@ def _timeouts(judge: Model) -> GenerateConfig:
 
     If neither limits the time of a request with its retries, this time is `DEFAULT_TIMEOUT`.
 
-    They are sent with each request. Otherwise, Inspect would replace the role's own timeout by the timeout of the eval.
+    The timeouts are sent with each request, because settings of a request take precedence. If the timeout were only in
+    the settings of the role, Inspect would replace it by the timeout of the eval.
     """
     evaluated = get_model()  # inspect-evals-lint: ignore[IEBP001] -- called from the scorer and the setup solver
     config = evaluated.config.merge(judge.config)
@@ -201,10 +204,11 @@ def _timeouts(judge: Model) -> GenerateConfig:
 
 
 def require_judge_of_command(grader: str) -> None:
-    """Refuse a judge that cannot be created, in one line, while Inspect's command line builds a task.
+    """End Inspect's command line while it builds a task, if the judge cannot be created. The message is one line.
 
-    Inspect's command line sets the models of roles before it builds tasks. In a Python program, they are set later.
-    Tasks can then be built without a key, and `require_judge` checks the judge when a sample starts.
+    Inspect's command line sets the models of roles before it builds tasks, so the judge is known. In a Python program,
+    the models of roles are set after tasks are built. There, tasks can be built without a key, and `require_judge`
+    checks the judge when a sample starts.
 
     Args:
         grader: The judge. The role `grader` takes precedence.

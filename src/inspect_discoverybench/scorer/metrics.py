@@ -56,7 +56,8 @@ def hms_summary() -> Metric:
     Every other key of the score, such as `hms_released`, has its own mean, interval and counts over the samples with
     the key. Their names begin with the key: `hms_released` (the mean), `hms_released_ci_lower`,
     `hms_released_ci_upper`, `hms_released_judged` and `hms_released_unscored`. Those of the key `claim` begin with
-    `claim_rate`, or on a placebo with `false_claim_rate`; `claim_rate_left_out` is the number of epochs without it.
+    `claim_rate`, or on a placebo with `false_claim_rate`. `claim_rate_left_out` is the number of epochs that lack the
+    key `claim`.
 
     Samples that share a gold hypothesis are not independent and form one cluster. The score of a sample with several
     epochs is the mean of those that are scored.
@@ -91,8 +92,7 @@ def _summary_of(key: str, samples: Sequence[_Sample], scores: Sequence[SampleSco
         name: estimate.mean,
         f"{name}_{CI_LOWER}": estimate.low,
         f"{name}_{CI_UPPER}": estimate.high,
-        # The counts of samples without a submission and at a limit are given for HMS only, because whether a sample is
-        # one of them does not depend on the key.
+        # A sample without a submission has none for any key. So `no_submission` and `limit` are counted for HMS only.
         f"{name}_judged": counts["judged"],
         f"{name}_unscored": counts["unscored"],
     }
@@ -116,9 +116,10 @@ def _samples(scores: Sequence[SampleScore]) -> list[_Sample]:
 
 
 def _other_keys(samples: Sequence[_Sample]) -> list[str]:
-    """The keys besides HMS that any sample has."""
+    """The keys besides HMS that any sample has, in the order of the scores."""
     keys: dict[str, None] = {}
     for sample in samples:
+        # A sample has a key only if all of its epochs have it, so the first epoch has all keys of the sample.
         keys |= dict.fromkeys(sample.epochs[0])
     return [key for key in keys if key != "hms"]
 

@@ -1,4 +1,7 @@
-"""Whether a sample ended because of the agent's provider, as far as its events tell. Such a sample does not score 0."""
+"""Why a sample ended, read from its events: an error, a provider that did not answer the agent, or a limit.
+
+If the provider did not answer, a missing submission does not score 0.
+"""
 
 from itertools import takewhile
 
@@ -16,19 +19,19 @@ def recorded_error() -> str | None:
     return None
 
 
-def unanswered_request() -> str | None:
-    """Why the provider has not answered the agent since its last reply; None if no answer is missing.
+def missing_answer() -> str | None:
+    """Why the provider has not answered the agent since the provider's last reply; None if no answer is missing.
 
-    A request that was only cancelled while the provider worked on it is no missing answer: the agent's time was up. But
-    if the provider has never replied at all, its answer is missing even if all requests were only cancelled.
+    If a limit cancelled a request on which the provider was working, no answer to it is missing: the agent's time was
+    up. But if the provider has never replied, an answer is missing even if limits cancelled all requests.
     """
     events = transcript().history.resident_events
     requests = [event for event in events if isinstance(event, ModelEvent) and event.role != GRADER]
-    since_last_reply = list(takewhile(_is_unanswered, reversed(requests)))  # the last request first
-    for request in since_last_reply:
+    requests_since_reply = list(takewhile(_is_unanswered, reversed(requests)))  # the last request first
+    for request in requests_since_reply:
         if _has_failed(request):
             return request.error
-    if requests and len(since_last_reply) == len(requests):
+    if requests and len(requests_since_reply) == len(requests):
         return "it never replied"
     return None
 

@@ -18,7 +18,8 @@ MAX_QUOTES = 3
 """Maximum number of quotes. From many short quotes, a statement could be composed that the author does not make."""
 
 MIN_WORDS = 4
-"""Minimum length of a quote that is no whole line or sentence, for the same reason."""
+"""Minimum number of words of a quote that is no whole line or sentence. From shorter quotes, even if they are few, a
+statement could be composed that the author does not make."""
 
 _MARKS = "*_`\"'\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb"
 """Quotation marks and the marks of Markdown emphasis."""
@@ -81,19 +82,21 @@ class _Passage:
 
     @property
     def _begins_sentence(self) -> bool:
+        """Whether no word stands before the passage in its sentence, on its line."""
         line_start = self.text.rfind("\n", 0, self.start) + 1
-        line_before = _LIST_MARKER.sub("", self.text[line_start : self.start])
-        sentence_before = _SENTENCE_START.split(line_before)[-1]
-        return not has_words(sentence_before)
+        before_on_line = _LIST_MARKER.sub("", self.text[line_start : self.start])
+        before_in_sentence = _SENTENCE_START.split(before_on_line)[-1]
+        return not has_words(before_in_sentence)
 
     @property
     def _ends_sentence(self) -> bool:
+        """Whether the passage ends with the end of a sentence, or no word follows in its sentence, on its line."""
         last_character = self.text[self.start : self.end].rstrip(_MARKS)[-1]
         if _SENTENCE_END.match(last_character):
             return True
-        line_after, _, _ = self.text[self.end :].partition("\n")
-        sentence_after, *_ = _SENTENCE_END.split(line_after, maxsplit=1)
-        return not has_words(sentence_after)
+        after_on_line, _, _ = self.text[self.end :].partition("\n")
+        after_in_sentence, *_ = _SENTENCE_END.split(after_on_line, maxsplit=1)
+        return not has_words(after_in_sentence)
 
 
 def passages(text: str, quotes: Sequence[str]) -> list[str]:
@@ -114,33 +117,35 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
     if len(quotes) > MAX_QUOTES:
         raise ReplyRejected(f"there are {len(quotes)} quotes, but the maximum is {MAX_QUOTES}. Quote whole passages.")
     contents = []
-    words = [*_words(text)]
+    remaining_words = [*_words(text)]  # those after the quotes that have been found
     for quote in quotes:
         # A rejection is sent back to the judge, so the quote in it is encoded as in a prompt.
         shown = prompt_values(quote=quote[:200])["quote"]
         quote_words = [*_words(quote)]
-        first = _find(words, quote_words)
-        if first is None:
-            # The judge may have copied LaTeX, such as `\nu`, without escaping its backslash.
+        index = _find(remaining_words, quote_words)
+        if index is None:
+            # The judge may have copied LaTeX, such as `\nu`, without escaping its backslash. Its first two characters
+            # were then read as a line break.
             quote_words = [*_words(restore_latex(quote, letters="bfnrt"))]
-            first = _find(words, quote_words)
-        if first is None:
+            index = _find(remaining_words, quote_words)
+        if index is None:
             raise ReplyRejected(f"this quote does not occur in the text, or not after the quote before it: {shown}.")
 
-        after = first + len(quote_words)
-        end = words[after - 1].end
+        index_after = index + len(quote_words)
+        start = remaining_words[index].start
+        end = remaining_words[index_after - 1].end
         # Without its question mark, a question would become a statement.
         sentence_end = _SENTENCE_END.match(text, end)
         if sentence_end:
             end = sentence_end.end()
-        passage = _Passage(text, words[first].start, end)
+        passage = _Passage(text, start, end)
 
         word_count = sum(has_words(word.text) for word in quote_words)
         is_whole = word_count > 0 and passage.is_line_or_sentence
         if word_count < MIN_WORDS and not is_whole:
             raise ReplyRejected(f"this quote is no whole line or sentence, nor {MIN_WORDS} words long: {shown}.")
         contents.append(passage.content)
-        words = words[after:]
+        remaining_words = remaining_words[index_after:]
     return contents
 
 

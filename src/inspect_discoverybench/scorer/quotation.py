@@ -55,7 +55,7 @@ class NotAsserted:
 
 
 async def read_answer(judge: Judge, goal: str, answer: Answer) -> Submission | NotAsserted:
-    """Return a submission as it is, and ask the judge to quote the hypothesis from any other text.
+    """Return an answer that is a submission. From an answer that is a text, let the judge quote the hypothesis.
 
     The hypothesis is the author's text that the quotes stand for. After three invalid replies, it is the whole text.
     """

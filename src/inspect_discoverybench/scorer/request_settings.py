@@ -32,7 +32,8 @@ class RequestSettings:
 
     Attributes:
         config: Settings to send in addition to those of the model.
-        effective: Everything except the messages that affects the reply, as JSON values without secrets.
+        effective: All that affects the reply, apart from the messages, as JSON values without secrets. Of the reply
+            schema, it has only whether one is sent.
         fingerprint: Hash of the effective settings and the reply schema.
     """
 
@@ -52,9 +53,9 @@ def request_settings(model: Model, reply_type: type[Reply], *, defaults: bool = 
     Args:
         model: The judge.
         reply_type: Type of the reply.
-        defaults: Whether to send the defaults. They are not sent to a provider that rejected them.
+        defaults: Whether to send the defaults. A judge that is known to refuse them never gets them.
     """
-    with_defaults = defaults and not acceptance_of(model).is_refusal
+    with_defaults = defaults and not acceptance_of(model).refuses_defaults
     return _request_settings(model, reply_type, with_defaults)
 
 
@@ -78,8 +79,8 @@ def _defaults(model: Model, reply_type: type[Reply]) -> GenerateConfig:
 
 def _effective(model: Model, config: GenerateConfig) -> dict[str, Any]:
     merged = model.config.merge(config)
-    # `fail_on_refusal` tells Inspect what to do with a refusal, and does not change the reply. What is recorded of the
-    # schema, below, is only whether it is sent.
+    # `fail_on_refusal` tells Inspect what to do with a refusal, and does not change the reply. Of the schema, only
+    # whether one is sent is recorded: `response_schema` below.
     excluded = {*OPERATIONAL_SETTINGS, "fail_on_refusal", "response_schema"}
     settings = merged.model_dump(mode="json", exclude_none=True, exclude=excluded)
     # A base URL set in the environment is available only from the provider's client.

@@ -53,10 +53,13 @@ class SampleOutcome(StrEnum):
         if not _is_decided(value):
             return cls.UNSCORED
 
-        # Somebody may have edited the 0 of a sample without a hypothesis. The sample then counts as judged.
-        is_edited = isinstance(value, int | float) and value != 0
-        if score.reason not in WITHOUT_HYPOTHESIS or is_edited:
+        if score.reason not in WITHOUT_HYPOTHESIS:
             return cls.JUDGED
+        # The score of a sample without a hypothesis was 0. If it is another number now, somebody has edited it, and the
+        # sample counts as judged.
+        if isinstance(value, int | float) and value != 0:
+            return cls.JUDGED
+
         if at_limit or (score.metadata or {}).get(LIMIT_KEY):
             return cls.LIMIT
         return cls.NO_SUBMISSION
@@ -95,10 +98,14 @@ def _value(score: Score, key: str) -> Any:
     if not isinstance(score.value, Mapping):
         return score.value  # of another scorer
     if "hms" not in score.value:
-        return 0.0  # the keys are of another scorer, and count as decided
+        # The keys are of another scorer, and count as decided, so the value is a number. It is 0, because any other
+        # number would mean in `of_score` that somebody has edited the score.
+        return 0.0
     return score.value.get(key)
 
 
 def _is_decided(value: Any) -> bool:
     """Whether a score is decided. Inspect marks an undecided one with NaN, which is null in JSON logs."""
-    return value is not None and not (isinstance(value, float) and math.isnan(value))
+    if isinstance(value, float):
+        return not math.isnan(value)
+    return value is not None

@@ -1,4 +1,4 @@
-"""The scorer `hms`. It reads only the log, so that `inspect score` can re-score it."""
+"""The scorer `hms`. It reads only what the log of a sample records, so that `inspect score` can score the log again."""
 
 from collections.abc import Sequence
 from math import isnan, nan
@@ -21,7 +21,7 @@ from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.judge_record import judge_record
 from inspect_discoverybench.scorer.markdown import escape_markdown, judge_paragraph
 from inspect_discoverybench.scorer.metrics import hms_summary
-from inspect_discoverybench.scorer.outage import reached_limit, recorded_error, unanswered_request
+from inspect_discoverybench.scorer.outage import missing_answer, reached_limit, recorded_error
 from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
 from inspect_discoverybench.scorer.released_form import PRODUCT, RELEASED_KEYS, is_released
 from inspect_discoverybench.scorer.sample_outcome import LIMIT_KEY
@@ -31,7 +31,7 @@ from inspect_discoverybench.submission.answer import Answer, answer_of
 from inspect_discoverybench.submission.submission import NO_RESPONSE, NOT_ASSERTED, SCORE_NAME, Submission
 
 MAX_SHOWN = 2_000
-"""Maximum length of a text without a hypothesis in the explanation."""
+"""Maximum number of characters that the explanation of a score shows of a text that asserts no hypothesis."""
 
 
 @scorer(metrics=[hms_summary()], name=SCORE_NAME)
@@ -139,14 +139,15 @@ def _outage(state: TaskState) -> str | None:
     # that request may be unanswered.
     if _is_window_full(state) and not reached_limit():
         return None
-    return unanswered_request()
+    return missing_answer()
 
 
 def _may_count_despite_outage(answer: Answer | None) -> bool:
     """Whether an answer may be scored although the provider did not answer the agent's last request.
 
-    A submission may be scored. A text may be scored if no limit ended the sample. It then still needs a hypothesis,
-    which the judge looks for.
+    A submission may be scored. A text may be scored if no limit ended the sample: the agent then went on without the
+    missing reply and ended by itself, so the text is its answer. The judge looks for a hypothesis in the text, and only
+    a text with one is scored.
     """
     if isinstance(answer, Submission):
         return True
@@ -155,8 +156,8 @@ def _may_count_despite_outage(answer: Answer | None) -> bool:
 
 def _claim_note(state: TaskState) -> str:
     """Why the judge was not asked about claims on this placebo, as Markdown; empty for other samples."""
-    metadata = state.metadata or {}
-    if metadata.get("placebo") is None or is_claim_asked(metadata, claim=True):
+    # With `claim=True`, only one reason is left for not asking: the gold hypothesis survives the permutation.
+    if is_claim_asked(state.metadata or {}, claim=True):
         return ""
     return (
         "\n\n### Claim of a relationship: left out\n\nThe gold hypothesis of this goal survives the permutation of the "

@@ -39,12 +39,12 @@ class Verdict:
     @property
     def values(self) -> dict[str, float]:
         """The score keys, with NaN for what is undecided."""
-        facets = dict.fromkeys(FACET_KEYS, nan) | self.decided
-        values = {"hms": hypothesis_match_score(**facets), **facets}
+        facet_scores = dict.fromkeys(FACET_KEYS, nan) | self.decided
+        values = {"hms": hypothesis_match_score(**facet_scores), **facet_scores}
         if isinstance(self.released, ParseFailure):
             values |= dict.fromkeys(RELEASED_KEYS, nan)
         elif self.released is not None:
-            values |= self.released.values(facets["variables"], facets["relationship"])
+            values |= self.released.values(facet_scores["variables"], facet_scores["relationship"])
         if self.claim is not None:
             values[CLAIM_KEY] = nan if self.claim.score is None else self.claim.score
         return values
@@ -53,7 +53,10 @@ class Verdict:
 async def ask_verdict(
     judge: Judge, pair: HypothesisPair, with_released: bool = False, with_claim: bool = False
 ) -> Verdict:
-    """Judge a pair of hypotheses: five questions; four if the contexts are identical.
+    """Judge a pair of hypotheses.
+
+    The facets take five questions, two of which extract the contexts. If the contexts are identical, there are four
+    questions, because whether the contexts match is not asked.
 
     Args:
         judge: The judge.
