@@ -68,6 +68,7 @@ def test_irregularities_are_listed_with_json() -> None:
 def test_missing_and_repeated_columns_are_named() -> None:
     columns = [{"name": name, "description": "A column."} for name in ("x", "y", "y", "gone")]
     metadata = study(datasets=[{"name": "a.csv", "columns": columns}])
+    # Without the space before it, the third column has the name of the first. The last two columns have no name.
     write_study(Path("one"), metadata, table="x,y, x,,\n1,2,3,4,5\n")
     result = discoverybench("data audit --path one")
     folder = Path("one").absolute()
@@ -162,10 +163,11 @@ def test_a_data_file_that_the_image_cannot_read_is_accepted_for_another_image_or
         ("b", b"x"),
     ],
 )
+@pytest.mark.usefixtures("docker_command")
 def test_a_data_file_that_the_image_reads_or_that_is_unknown_is_not_named(name: str, content: bytes) -> None:
     with_file(name, content)
     assert "cannot read" not in discoverybench("data audit --path one").output
-    assert len(custom(path="one", image="mine:1").dataset) == 1
+    assert len(custom(path="one").dataset) == 1
 
 
 @pytest.mark.parametrize(
