@@ -71,6 +71,11 @@ def other_react() -> Solver:
     return generate()
 
 
+@solver(name="gold")
+def other_gold() -> Solver:
+    return generate()
+
+
 @solver
 def failing() -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -137,7 +142,8 @@ def test_agents_of_others_have_their_own_name(solver: Any, name: str) -> None:
     assert agents(run(solver)) == {name}
 
 
-def test_a_compound_solver_has_its_own_name_where_the_log_tells_it() -> None:
+def test_a_compound_solver_has_its_own_name_if_it_is_passed_to_eval() -> None:
+    """As a part of the task, it would be a chain: Inspect then records only the solvers in it."""
     assert agents(run(two_steps(), in_task=False)) == {"two_steps"}
     assert agents(run(chain(system_message("Think."), generate()), in_task=False)) == {"chain"}
 
@@ -227,6 +233,7 @@ def test_a_log_without_records_has_the_agent_of_its_plan(in_task: bool) -> None:
     log = run(codegen(actions="text"), in_task=in_task)
     before = configurations(log)
     assert configurations(without_records(log)) == before == {("codegen", "")}
+    # The plan has the arguments of the agent, too.
     other = without_records(run(codegen(), in_task=in_task))
     assert len(configurations(log, other)) == 2
 
@@ -277,3 +284,4 @@ def test_logs_of_the_first_task_version_have_their_agent(name: str, agent_name: 
 
 def test_controls_of_this_package_are_recognized_and_namesakes_are_not() -> None:
     assert agents(run(gold()), run(goal_echo())) == {"gold", "goal_echo"}
+    assert agents(run(other_gold())) == {"gold of another package"}
