@@ -8,7 +8,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_discoverybench import custom
 from inspect_discoverybench.results.configuration import Configuration, configurations_of
 from inspect_discoverybench.results.frame import read_results
-from tests.dataset.studies import study, write_study
+from tests.dataset.studies import write_study
 
 
 def run(*paths: str) -> list[Configuration]:
@@ -36,10 +36,10 @@ def test_a_study_is_the_same_by_folder_and_by_file_and_on_another_machine() -> N
 def test_other_studies_are_others_and_named_without_their_folders() -> None:
     """`elsewhere/mine` is given by file and by folder, and has one name. `mine` keeps its name after an edit."""
     write_study(Path("study"))
-    write_study(Path("mine"), study(domain="music"), table="x,y\n1,2\n")
+    write_study(Path("mine"), table="x,y\n1,2\n")
     write_study(Path("elsewhere/mine"), table="x,y\n1,9\n")
     run("study", "mine", "elsewhere/mine/metadata_0.json", "elsewhere/mine")
-    write_study(Path("mine"), study(domain="music"), table="x,y\n1,2\n5,6\n")
+    write_study(Path("mine"), table="x,y\n1,2\n5,6\n")
     configurations = run("mine")
     assert [configuration.settings for configuration in configurations] == [
         "path=study",
@@ -57,7 +57,7 @@ def test_two_studies_with_one_name_are_numbered() -> None:
     assert [configuration.hints for configuration in configurations] == [("path=study",), ("path=study (2)",)]
 
 
-def test_a_number_is_no_name_that_another_study_has() -> None:
+def test_the_name_with_a_number_is_not_given_to_another_study_whose_folder_is_called_so() -> None:
     write_study(Path("study"))
     write_study(Path("other/study"), table="x,y\n1,9\n")
     write_study(Path("study (2)"), table="x,y\n7,8\n")

@@ -29,7 +29,7 @@ def test_the_same_tasks_in_any_order_have_the_same_description() -> None:
         ("demo, placebo 1", 5),
     ],
 )
-def test_a_released_split_has_its_tasks_also_with_a_placebo_and_others_what_was_available(
+def test_the_size_is_that_of_the_released_split_or_else_the_number_of_available_tasks(
     benchmark: str, size: int
 ) -> None:
     assert split_size(benchmark, available=5) == size

@@ -267,6 +267,7 @@ def test_only_settings_that_differ_are_named() -> None:
 
 
 def test_runs_of_versions_with_the_same_number_are_of_one_configuration() -> None:
+    # By default, results have the version 3-A.
     runs = [*results({"a": 1.0}), *results({"a": 0.0}, run="other", task_version="3-B")]
     assert len(set(configurations_of(runs))) == 1
 

@@ -88,6 +88,7 @@ def test_the_summary_of_a_sample_says_what_was_changed_since(
 
 
 def test_a_changed_file_among_very_many_is_noticed_without_its_name(folder: Path) -> None:
+    # In the summary of a sample, Inspect replaces a value of more than 1024 characters, as these 40 checksums have.
     names = [f"table-{number}.csv" for number in range(40)]
     for name in names:
         (folder / name).write_text("x,y\n1,2\n", "utf-8")
@@ -99,7 +100,7 @@ def test_a_changed_file_among_very_many_is_noticed_without_its_name(folder: Path
     assert changed_inputs(summary.metadata, planned(folder)) == ["data files"]
 
 
-def test_controls_have_the_same_gold(folder: Path) -> None:
+def test_a_hint_changes_only_the_task_text_and_a_placebo_only_the_data(folder: Path) -> None:
     (folder / "a.csv").write_text("x,y\n" + "".join(f"{row},{row}\n" for row in range(30)), "utf-8")
     edit(folder, domain_knowledge="Known.")
     original = planned(folder)
