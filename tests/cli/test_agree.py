@@ -103,7 +103,7 @@ def open_page(chromium: str, vote_sheet: Path, label_sheet: Path) -> Iterator[Op
 
         yield open_file
     for problem in problems:
-        assert problem.startswith("blob:")
+        assert problem.startswith("blob:")  # the download of what was filled in, which the page itself makes
 
 
 def start(page: Page, name: str) -> None:
@@ -127,7 +127,7 @@ def download(page: Page, what: str) -> Path:
 def test_votes_from_the_page_are_read(open_page: OpenPage, vote_sheet: Path) -> None:
     page = open_page(vote_sheet / "vote.html")
     start(page, "Ann")
-    page.keyboard.type("120")
+    page.keyboard.type("120")  # hypothesis 1, hypothesis 2, and 0 for equal
 
     votes = download(page, "votes")
     key = vote_sheet / "key.csv"
@@ -136,10 +136,10 @@ def test_votes_from_the_page_are_read(open_page: OpenPage, vote_sheet: Path) -> 
     assert sorted(choices) == ["1", "2", "equal"]
 
 
-def test_labels_from_the_page_are_read_and_it_fits_a_phone(open_page: OpenPage, label_sheet: Path) -> None:
+def test_labels_from_the_page_are_read_and_the_page_fits_a_phone(open_page: OpenPage, label_sheet: Path) -> None:
     page = open_page(label_sheet / "label.html")
     page.set_viewport_size({"width": 360, "height": 740})
-    start(page, "=Ann")
+    start(page, "=Ann")  # in a spreadsheet, a formula
     to_correct = page.get_by_text("Finding 1", exact=True)
     for _ in range(5):
         if to_correct.is_visible():
@@ -149,7 +149,7 @@ def test_labels_from_the_page_are_read_and_it_fits_a_phone(open_page: OpenPage, 
 
     labels = download(page, "labels")
     annotators = {row["annotator"] for row in rows(labels)}
-    assert annotators == {"'=Ann"}
+    assert annotators == {"'=Ann"}  # with an apostrophe, it is a text
     key = label_sheet / "key.csv"
     samples = read_labels([labels, key])
     [corrected] = [sample for sample in samples if sample.hms != sample.true_hms]
@@ -162,7 +162,8 @@ def test_labels_from_the_page_are_read_and_it_fits_a_phone(open_page: OpenPage, 
 def correct_variables_and_relationship(page: Page) -> None:
     """Label `Finding 1`, for which the judge has the variables `4 2 2` and the relationship B.
 
-    The judge is also wrong about the context of the gold hypothesis, which needs no correct answer.
+    The judge is also wrong about the context of the gold hypothesis, which needs no correct answer. While all fields of
+    the variables are shown, check that nothing is wider than the phone.
     """
     page.keyboard.type("wrrw")  # gold context, predicted context, context match, variables
     variables = page.locator("#variables")

@@ -113,8 +113,8 @@ def test_data_files_are_enough() -> None:
     for name in names:
         assert name in task
         assert name in sample.metadata["data_checksums"]
-    assert task.count("- tower_height_m\n") == 3
-    assert "metadata" not in task
+    assert task.count("- tower_height_m\n") == 3  # the columns of each file are listed
+    assert "metadata" not in task  # the agent cannot look for a file that does not exist
     [*_, listing] = requests[1]["messages"]
     assert str(names) in str(listing["content"])
 
@@ -125,12 +125,12 @@ def test_options_are_those_of_inspect_eval(monkeypatch: pytest.MonkeyPatch) -> N
     options = "-S turns=2 -S actions=text -M 'default_headers={x-lab: yes we can}' --max-tokens 700 --message-limit 30"
     limits = "--token-limit 5k --time-limit 500 --working-limit 400 --log-dir elsewhere"
     with lab(lambda _: '{"hypothesis": "Visitors rise.", "workflow": "w"}') as (model, endpoint):
-        monkeypatch.delenv("LAB_BASE_URL")
+        monkeypatch.delenv("LAB_BASE_URL")  # so that the model is reached only by the option
         address = f"--model-base-url {endpoint.url}"
         completed(f"ask --data visits.csv --goal Why --model {model} --sandbox local {address} {options} {limits}")
     [request, *_] = endpoint.agent_requests()
     assert request["max_tokens"] == 700
-    assert not request.get("tools")
+    assert not request.get("tools")  # `actions=text`
     assert endpoint.headers[0]["x-lab"] == "yes we can"
 
     [log] = logs("elsewhere")

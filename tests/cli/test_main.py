@@ -16,6 +16,7 @@ try:
 finally:
     print(*sorted(name for name in ("inspect_ai", "pandas", "pydantic") if name in sys.modules), file=sys.stderr)
 """
+"""Runs the command, and prints which of the packages that take long to import it has imported."""
 
 
 @pytest.mark.parametrize("option", ["--version", "--help", "-h"])

@@ -9,7 +9,7 @@ from inspect_discoverybench.cli.terminal import waiting
 
 def test_a_command_that_waits_says_how_long(capsys: pytest.CaptureFixture[str]) -> None:
     with waiting("The model works", interval=0.1):
-        time.sleep(0.35)
+        time.sleep(0.35)  # more than three intervals, so that two lines are certain even on a busy machine
     output = capsys.readouterr()
     first, *times = output.err.splitlines()
     assert first == "The model works …"
@@ -20,5 +20,5 @@ def test_a_command_that_waits_says_how_long(capsys: pytest.CaptureFixture[str]) 
 def test_nothing_is_said_after_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ValueError, match="broken"), waiting("The model works", interval=0.1):
         raise ValueError("broken")
-    time.sleep(0.2)
+    time.sleep(0.2)  # two intervals, in which a line could follow
     assert capsys.readouterr().err == "The model works …\n"
