@@ -94,7 +94,7 @@ def test_the_claim_is_asked_with_the_first_questions_and_explained() -> None:
     assert "claim" not in score.record["prompts"]
 
 
-def test_without_the_argument_nothing_is_asked_and_there_is_no_key() -> None:
+def test_without_the_argument_the_claim_is_not_asked_about_and_there_is_no_key() -> None:
     judge = judge_with(YES)
     score = score_of(evaluate(judge.model))
     assert score.values == FULL

@@ -136,7 +136,7 @@ FACETS = {
 
 
 @pytest.mark.usefixtures("slow")
-def test_invalid_replies_are_sent_back_and_then_unscored() -> None:
+def test_after_three_invalid_replies_the_facet_and_hms_are_unscored() -> None:
     scores = judge_all(INVALID)
     for score, case in zip(scores, INVALID, strict=True):
         name, reply = case

@@ -53,7 +53,7 @@ def test_the_mean_of_scored_samples_stands_beside_counts() -> None:
     assert metrics["unscored"] == 1
 
 
-def test_goals_with_one_gold_hypothesis_form_one_cluster() -> None:
+def test_goals_with_the_same_gold_hypothesis_form_one_cluster() -> None:
     """The error of two clusters, with the means 1 and 0, is larger than that of four independent samples."""
     scores = [ONE, ONE, ZERO, ZERO]
     clustered = metrics_of(*scores, golds="aabb")
@@ -100,7 +100,7 @@ def test_epochs_are_averaged_and_each_one_is_counted() -> None:
     assert metrics["ci_upper"] == pytest.approx(highest["ci_upper"])
 
 
-def test_the_log_of_several_epochs_counts_each_one() -> None:
+def test_the_metrics_in_the_log_count_each_epoch() -> None:
     agreeing = scripted()
     # All three attempts at one question are invalid. Samples run one by one, so all three belong to one sample.
     invalid_replies = iter(["?"] * 3)
@@ -162,7 +162,7 @@ def test_every_key_has_counts_and_an_interval_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("order", [1, -1], ids=["asked first", "asked last"])
-def test_a_key_of_some_samples_has_a_mean_in_any_order_of_the_samples(order: int) -> None:
+def test_a_key_that_only_some_samples_have_has_a_mean_in_any_order_of_the_samples(order: int) -> None:
     scores = [score_with(claim=1.0), score_with(claim=0.0), ONE]
     metrics = metrics_of(*scores[::order], golds="abc")
     assert metrics["claim_rate"] == 0.5
