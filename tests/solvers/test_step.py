@@ -195,7 +195,7 @@ def written_call(name: str, arguments: str) -> dict[str, Any]:
     return message
 
 
-LONE_BACKSLASHES = {
+UNESCAPED = {
     # the hypothesis as it is written in the arguments, and as it is submitted
     "LaTeX": (r"In all rows, \(y = \alpha x\).", r"In all rows, \(y = \alpha x\)."),
     "LaTeX that begins like an escape": (
@@ -207,16 +207,16 @@ LONE_BACKSLASHES = {
 }
 
 
-@pytest.mark.parametrize("name", LONE_BACKSLASHES)
-def test_a_lone_backslash_in_a_call_is_that_character(name: str) -> None:
-    written, hypothesis = LONE_BACKSLASHES[name]
+@pytest.mark.parametrize("name", UNESCAPED)
+def test_an_unescaped_backslash_or_line_break_in_a_call_is_that_character(name: str) -> None:
+    written, hypothesis = UNESCAPED[name]
     call = written_call("submit", f'{{"hypothesis": "{written}", "workflow": "w"}}')
     sample, requests = run(no_data_guess(), in_turn(call))
     assert submitted(sample).hypothesis == hypothesis
     assert len(requests) == 1
 
 
-def test_a_lone_backslash_in_code_is_that_character() -> None:
+def test_an_unescaped_backslash_in_code_is_that_character() -> None:
     # In JSON, `\d` is no escape, so it stays. `\\t` stands for the `\t` of the code, which is a tab.
     code = r"import re\nprint(re.findall(r'\d', 'a7'), 'a\\tb')"
     sample, _ = run(react(), in_turn(written_call("python", f'{{"code": "{code}"}}'), submitting("calls")))
@@ -274,7 +274,7 @@ OTHER_FAILURES = {
 
 @pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("name", OTHER_FAILURES)
-def test_any_other_failure_keeps_its_remedy(name: str) -> None:
+def test_a_failure_for_another_reason_keeps_the_usual_remedy(name: str) -> None:
     solver, answer = OTHER_FAILURES[name]
     error = failure(solver, answer)
     assert "actions=text" not in error
@@ -461,7 +461,7 @@ CALLS_OF_PYTHON = {
 
 @pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("call", CALLS_OF_PYTHON.values(), ids=CALLS_OF_PYTHON)
-def test_each_call_of_python_runs(call: dict[str, Any]) -> None:
+def test_a_call_of_python_runs_in_each_form_that_models_write(call: dict[str, Any]) -> None:
     answer = twice_in_json(tool_call("submit", **ANSWER))
     sample, _ = run(codegen(), in_turn(call, answer))
     require_code_and_answer(sample)

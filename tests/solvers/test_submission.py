@@ -107,7 +107,7 @@ TAKEN = [
 
 @pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("hypothesis", TAKEN)
-def test_any_other_text_is_taken_at_once_and_judged_as_it_is(hypothesis: str) -> None:
+def test_a_text_that_is_no_placeholder_is_taken_at_once_and_judged_as_it_is(hypothesis: str) -> None:
     sample = play([submit(hypothesis=hypothesis, workflow="w")], no_data_guess())
     assert len(calls(sample)) == 1
     assert submission(sample) == Submission(hypothesis=hypothesis, workflow="w")
