@@ -90,7 +90,7 @@ def test_the_first_call_uses_the_kernel_or_starts_another(
     assert session.restarts == 0
 
 
-def test_no_sample_leaves_a_kernel_not_even_one_without_a_call(samples: dict[str, EvalSample]) -> None:
+def test_no_sample_leaves_a_kernel_even_if_it_has_called_no_tool(samples: dict[str, EvalSample]) -> None:
     # The kernel of the sample without a call was running when the sample ended.
     assert samples["no call"].store["early"]
     for sample in samples.values():

@@ -207,14 +207,14 @@ def test_every_sample_is_scored_and_its_last_cell_has_the_expected_output(sample
 
 
 @pytest.mark.parametrize("name", ["endless reply", "wrong types", "clients killed"])
-def test_a_forged_or_missing_reply_is_named(samples: Samples, name: str) -> None:
+def test_the_agent_reads_that_a_reply_is_forged_or_missing(samples: Samples, name: str) -> None:
     observation = observations(samples[name])[-1]
     assert "The session gave no valid result" in observation
     # The forged reply is not shown.
     assert len(observation) < 1000
 
 
-def test_a_full_disk_is_named(samples: Samples) -> None:
+def test_the_agent_reads_that_the_disk_is_full(samples: Samples) -> None:
     assert "No space left on device" in observations(samples["full disk"])[0]
 
 
