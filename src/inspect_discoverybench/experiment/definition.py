@@ -246,7 +246,8 @@ class Experiment(StrictModel):
     def is_batched(self, model: ModelSpec) -> bool:
         """Whether agents with this evaluated model wait for a provider's batch interface.
 
-        A judge in a batch does not count. Samples wait for it, too, but no working limit applies while it is asked.
+        `build_eval_set` removes the working limit of a task for these agents. A judge in a batch does not count:
+        samples wait for its replies, too, but no working limit applies while it is asked.
         """
         if self.options.get("batch"):
             return True

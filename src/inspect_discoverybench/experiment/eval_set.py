@@ -212,6 +212,7 @@ def _build_roles(experiment: Experiment, file: YamlFile) -> dict[str, Model]:
         origin = file.where("roles", role)
         if role == GRADER and experiment.grader is not None:
             origin = file.where("grader")
+        # The timeouts of `options` are added only to the evaluated model, from which the judge inherits them.
         roles[role] = _build_model(spec, origin, timeouts={})
     return roles
 

@@ -79,7 +79,8 @@ def read_progress(eval_set: EvalSet) -> Progress:
     locked_folders = [folder for folder in _shard_folders(eval_set.log_dir) if is_locked(str(folder))]
     logs = _read_logs(eval_set.log_dir)
     shards = _shards(eval_set.log_dir, logs)
-    # No shard is run here. The first one stands for all, because `require_continuation` checks the logs of every shard.
+    # `require_continuation` checks the logs of all shards, whichever shard it gets. It needs one to know into how many
+    # parts the experiment is divided. So the first one is passed, although no shard is run here.
     first_shard = shards[0] if shards else None
     require_continuation(eval_set, logs, first_shard)
 

@@ -148,8 +148,8 @@ def _eval_set_id(log_dir: str, count: int) -> str:
     Results are assigned to a run by this id and the task (`results/run_record.py`). So if a shard was started twice,
     both of its logs belong to one run, and each sample counts only once.
     """
-    # The id of shards that have run is read from their logs. If the folder was moved since, the computation below would
-    # give another one.
+    # If a shard has run, its log has the id. The id is not computed again then, because it would differ if the folder
+    # was moved since.
     for log in read_run_logs(log_dir):
         if log.eval_set_id is not None:
             return log.eval_set_id

@@ -80,7 +80,8 @@ class YamlFile:
         path: Its path.
         values: The value in it, with what the command line has set.
         root: The value in it as a tree, whose nodes have line numbers; None if the file is empty.
-        overrides: What the command line has set, in order: a later one may set a part of an earlier one, or replace it.
+        overrides: The values that the command line has set, in the order in which it set them. A later one may have
+            replaced an earlier one or a part of it.
     """
 
     path: Path
@@ -109,9 +110,9 @@ class YamlFile:
     def where(self, *place: str | int) -> str:
         """Where a value is from, as the beginning of a message about it.
 
-        If the command line has set the value, these are its words, such as `--set epochs=none`. Otherwise, it is
-        `file:line` of the value, or of the nearest value that contains it. If the command line has set a part of the
-        value, it is both: `file:line with --set grader.config.seed=x`.
+        If the command line has set the value, the result is the words that set it, such as `--set epochs=none`. If it
+        has not, the result is `file:line` of the value, or of the nearest value that contains the value. Words that
+        have set only a part of the value are added: `file:line with --set grader.config.seed=x`.
 
         Args:
             place: Where the value is; nothing for the whole file.
