@@ -71,7 +71,7 @@ def finished(logs: list[EvalLog]) -> set[str | None]:
 @pytest.mark.usefixtures("command_line")
 def test_a_killed_run_is_completed_without_repeating_samples() -> None:
     def answer(_: Request) -> Answer:
-        time.sleep(0.8)
+        time.sleep(0.8)  # so that there is time to kill the run between its second and its last sample
         return HYPOTHESIS
 
     with lab(answer) as (model, _):
@@ -82,6 +82,7 @@ def test_a_killed_run_is_completed_without_repeating_samples() -> None:
         before = finished(logs())
         assert 2 <= len(before) < 6
         completed("run experiment.yaml")
+        # An id that no sample has would also drop all finished samples. The message names the id.
         message = refused("run experiment.yaml --set limits={} --set options.sample_id=[nowhere]")
     assert "options.sample_id: no sample of discoverybench/demo matches nowhere." in message
     [log] = [log for log in logs() if log.status == "success"]
@@ -279,7 +280,7 @@ def test_an_agent_whose_file_changed_is_refused() -> None:
     )
     experiment = "run gold.yaml --limit 1 --set 'solvers=[mine.py@mine]'"
     completed(experiment)
-    completed(experiment)
+    completed(experiment)  # the file has not changed
     agent.write_text(agent.read_text("utf-8") + "# changed\n", "utf-8")
     assert "the file of the agent mine.py@mine changed." in refused(experiment)
 
@@ -298,6 +299,7 @@ def test_another_setting_is_refused_also_in_another_shard(change: str, shards: t
     first, second = shards
     completed(f"run gold.yaml {first}")
     assert "does not belong to this experiment" in refused(f"run gold.yaml {second} --set '{change}'")
+    # Settings that change no results may differ.
     completed(f"run gold.yaml {second} --set options.max_connections=3 --set options.max_samples=1")
 
 

@@ -52,7 +52,7 @@ def test_the_closing_table_says_what_to_compare_the_scores_with() -> None:
 
 
 def test_scores_of_an_offline_judge_are_said_to_mean_nothing() -> None:
-    """There is nothing to compare them with, so that the floor is not named."""
+    """So the command does not advise to compare them with those of the solver `goal_echo`."""
     note = "The judge discoverybench/lexical is not a language model. These scores check the installation"
     for grader in ("", "--set grader=discoverybench/lexical --set log_dir=logs/named"):
         output = completed(f"run gold.yaml {grader}")
@@ -74,6 +74,7 @@ def test_unscored_samples_are_reported_with_the_command_to_score_them(monkeypatc
     assert command[:2] == ["inspect", "score"]
     # Inspect finds the scorer and its arguments by their names in the log.
     assert "--scorer" not in command
+    # Inspect also makes the earlier judge, which the log names, but sends it nothing.
     monkeypatch.setenv("LAB_API_KEY", "test")
     monkeypatch.setenv("LAB_BASE_URL", "http://127.0.0.1:1/v1")
     rescoring = inspect_command.invoke(*command[1:], "--model-role", "grader=discoverybench/lexical")
@@ -85,6 +86,7 @@ def test_unscored_samples_are_reported_with_the_command_to_score_them(monkeypatc
 
 
 def test_samples_without_a_submission_and_with_errors_are_counted() -> None:
+    # The first sample ends with an error. The second one never submits a hypothesis, however often it is asked.
     no_hypothesis = tool_call("submit", hypothesis=" ", workflow="w")
     answers: Iterator[Answer] = iter([400, *[no_hypothesis] * 9])
     options = "--set 'options={fail_on_error: false, max_samples: 1, max_connections: 1}'"
@@ -97,6 +99,7 @@ def test_samples_without_a_submission_and_with_errors_are_counted() -> None:
 
 
 def test_a_task_without_a_score_has_none_in_the_table() -> None:
+    # The study does not have this goal, so there is no gold hypothesis, and no score.
     task = f"{{name: discoverybench/custom, args: {{path: {STUDY}, goal: Why, sandbox: local}}}}"
     output = completed(f"run small.yaml {NO_DATA_GUESS} {BASELINE} --set 'tasks=[{task}]'")
     # Score, interval, scored, unscored, no submission and errors.

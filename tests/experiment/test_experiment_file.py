@@ -127,7 +127,7 @@ def test_a_missing_key_is_named(tmp_path: Path) -> None:
     assert message.endswith("small.yaml:1: name: Field required.")
 
 
-def test_a_file_that_is_no_mapping_or_does_not_exist_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_no_mapping_or_not_utf_8_or_does_not_exist_is_refused(tmp_path: Path) -> None:
     message = refusal(write(tmp_path, "- a list\n"))
     assert "small.yaml: expected a mapping with the keys name, description, tasks," in message
     (tmp_path / "latin.yaml").write_bytes("name: ä".encode("latin-1"))
@@ -269,7 +269,7 @@ def test_a_change_is_not_blamed_for_the_file(tmp_path: Path) -> None:
     assert refusal(path, "epochs=2", "tags=[a]").startswith(f"{path}:8: grade: unknown key. Did you mean grader?")
 
 
-def test_a_value_of_the_file_and_of_a_change_names_both(tmp_path: Path) -> None:
+def test_an_error_in_a_value_of_the_file_with_changes_names_the_line_and_the_changes(tmp_path: Path) -> None:
     path = write(tmp_path, GOOD + "grader:\n  name: a/b\n  config: {seed: 1}\n")
     message = refusal(path, "grader.config.temprature=1", "grader.config.seed=2")
     changes = "--set grader.config.temprature=1 --set grader.config.seed=2"
@@ -303,17 +303,18 @@ def test_a_sandbox_of_the_command_line_that_a_task_would_ignore_is_refused(tmp_p
         "--set sandbox=docker would not change discoverybench/demo, which has sandbox: local in its args. "
         "Set it there: --set tasks.0.args.sandbox=docker"
     )
+    # The same sandbox is accepted, and so is one that is set in the task, too.
+    [cell] = matrix(*changed(path, "sandbox=local").read())
+    assert cell.labels.task == "discoverybench/demo(sandbox=local)"
+    [cell] = matrix(*changed(path, "sandbox=docker", "tasks.0.args.sandbox=docker").read())
+    assert cell.labels.task == "discoverybench/demo(sandbox=docker)"
+
     one_task = tasks.replace("[", "").replace("]", "")  # a task in place of a list, so that its place has no number
     single = write(tmp_path, GOOD.replace("tasks:\n  - discoverybench/demo", one_task))
     with pytest.raises(InvalidExperiment, match=r"Set it there: --set tasks\.args\.sandbox=null"):
         matrix(*changed(single, "sandbox=null").read())
     [cell] = matrix(*changed(single, "sandbox=docker", "tasks.args.sandbox=k8s").read())
     assert cell.labels.task == "discoverybench/demo(sandbox=k8s)"
-    path = write(tmp_path, GOOD.replace("tasks:\n  - discoverybench/demo", tasks))
-    [cell] = matrix(*changed(path, "sandbox=local").read())
-    assert cell.labels.task == "discoverybench/demo(sandbox=local)"
-    [cell] = matrix(*changed(path, "sandbox=docker", "tasks.0.args.sandbox=docker").read())
-    assert cell.labels.task == "discoverybench/demo(sandbox=docker)"
 
 
 def test_the_matrix_is_tasks_times_solvers_times_models(tmp_path: Path) -> None:

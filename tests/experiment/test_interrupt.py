@@ -1,4 +1,4 @@
-"""Ctrl-C in a terminal, where Inspect has its full-screen display."""
+"""Ctrl-C in a terminal, in which Inspect's displays draw."""
 
 import fcntl
 import json

@@ -16,7 +16,7 @@ FILE = YamlFile(Path("small.yaml"), {}, None)
 
 
 def test_every_argument_of_eval_set_is_an_option_or_is_set_in_another_way() -> None:
-    # They may not be None, which the others are set to here; `kwargs` are other arguments.
+    # All other arguments may be None, the value that they get here. `kwargs` is no argument, but stands for others.
     not_none = {"kwargs", "score", "bundle_overwrite", "embed_viewer", "incomplete_action"}
     for name in inspect.signature(eval_set).parameters.keys() - not_none:
         if name in OTHER_KEYS:

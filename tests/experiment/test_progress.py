@@ -42,7 +42,7 @@ def test_before_the_first_run_everything_is_missing_and_nothing_is_written() -> 
     assert not Path("logs").exists()
 
 
-def test_a_finished_experiment_exits_with_0_and_more_samples_are_missing() -> None:
+def test_a_finished_experiment_exits_with_0_and_with_a_higher_limit_its_samples_are_missing() -> None:
     completed("run small.yaml")
     output = completed("status small.yaml")
     assert counts(output) == ["2 2 0 0 0"] * 4
@@ -85,11 +85,8 @@ def test_unscored_samples_and_errors_are_counted() -> None:
         options = f"{NO_DATA_GUESS} --model {model} --set grader={model} --limit 8"
         discoverybench(f"run small.yaml {options} --set options.fail_on_error=false")
         output = failed(f"status small.yaml {options}")
-    [row] = counts(output)
-    samples, finished, unscored, errors, missing = map(int, row.split())
-    assert (samples, finished, missing) == (8, 0, 0)
-    assert unscored + errors == 8
-    assert errors
+    # One of the eight studies is about a ferry. Samples, finished, unscored, errors and missing.
+    assert counts(output) == ["8 0 7 1 0"]
 
 
 def test_a_task_without_a_score_is_finished() -> None:
@@ -111,7 +108,15 @@ def test_a_shard_that_has_no_log_yet_is_found_by_its_folder() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["shard-1-of-x", "shard-old-of-4", "shard-1-of-2-copy", "shard-1-of-1000000000", "shard-1-of-10", "shard-001-of-4"],
+    [
+        "shard-1-of-x",
+        "shard-old-of-4",
+        "shard-1-of-2-copy",
+        "shard-1-of-1000000000",  # more than `MAX_SHARDS`
+        # The number of a shard has as many digits as their count: 01-of-10, and 1-of-4.
+        "shard-1-of-10",
+        "shard-001-of-4",
+    ],
 )
 def test_another_folder_among_the_logs_is_no_shard(name: str) -> None:
     with locked(f"logs/small/{name}"):

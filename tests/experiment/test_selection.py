@@ -18,6 +18,7 @@ ONE = "demo/ferry-operations_0_0/0/3"
 
 @task
 def unnamed_samples() -> Task:
+    """Twelve samples without ids. Inspect numbers them from 1 to 12, and compares numbers with leading zeros."""
     return Task(dataset=[Sample(input=text) for text in "abcdefghijkl"])
 
 

@@ -29,7 +29,7 @@ def scores(folder: str) -> pd.DataFrame:
 
 
 def states(options: str) -> list[str]:
-    """What `status` says of the shards, such as `finished: 1,3`."""
+    """What `status` says of the shards, such as `finished: 1,3`. Checks its exit code, too."""
     result = discoverybench(f"status {options}")
     found = re.findall(r"^Shards (\w+: [\d,]+) \(of \d+\)$", result.output, re.MULTILINE)
     is_complete = all(state.startswith("finished") for state in found)
