@@ -44,7 +44,9 @@ _LIMIT_OPTIONS = (
     click.option("--token-limit", help="Maximum number of tokens, such as 500k or output:100k."),
     click.option("--message-limit", type=int, help="Maximum number of messages."),
     click.option("--time-limit", type=int, help="Maximum number of seconds."),
-    click.option("--working-limit", type=int, help="Maximum number of seconds, without waiting for the provider."),
+    click.option(
+        "--working-limit", type=int, help="Maximum number of seconds, without waiting for retries and rate limits."
+    ),
     click.option("--cost-limit", type=float, help="Maximum cost in US dollars. Needs prices: --model-cost-config."),
     click.option("--model-cost-config", help="File with prices of models, in Inspect's format."),
 )
