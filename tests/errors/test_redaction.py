@@ -131,7 +131,7 @@ REMEMBERED: list[dict[str, Any]] = [
     {"base_url": "https://me:sesame-open-7731@example.org/v1"},
     {"base_url": "https://example.org/v1?code=sesame-open-7731"},
     {"credentials": {"user": "sesame-open-7731"}},
-    {"logit_bias": {"50256": -100}, "api_key": "sesame-open-7731"},
+    {"logit_bias": {50256: -100}, "api_key": "sesame-open-7731"},  # in YAML, a name can be a number
 ]
 
 

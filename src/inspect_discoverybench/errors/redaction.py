@@ -44,7 +44,7 @@ _argument_keys: dict[str, str] = {}
 """Keys that were given as settings of models, with the names of the settings."""
 
 
-def remember_keys(settings: Mapping[str, Any], all_values: bool = False) -> None:
+def remember_keys(settings: Mapping[Any, Any], all_values: bool = False) -> None:
     """Let `redact` know the keys among the settings of a model.
 
     A value is a key if its name says so (`KEY_NAME`), or if it is a header. The password of a URL and the values of its
@@ -54,7 +54,8 @@ def remember_keys(settings: Mapping[str, Any], all_values: bool = False) -> None
         settings: The settings.
         all_values: Whether every value is a key.
     """
-    for name, value in settings.items():
+    for key, value in settings.items():
+        name = str(key)
         if isinstance(value, Mapping):
             has_keys = KEY_NAME.search(name) is not None or "header" in name.lower()
             remember_keys(value, all_values or has_keys)
