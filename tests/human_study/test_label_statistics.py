@@ -45,7 +45,7 @@ def accuracy(*samples: LabelledSample) -> dict[str, Statistic]:
     return {statistic.name: statistic for statistic in measure_accuracy(samples)}
 
 
-def test_accuracy_by_step_next_to_the_papers() -> None:
+def test_the_accuracy_of_each_step_is_shown_beside_that_of_the_paper() -> None:
     """The interval is Clopper and Pearson's for 9 of 10."""
     # Different gold hypotheses, so that the samples are independent.
     right = [labelled("rrrrr", gold=f"g{number}") for number in range(9)]

@@ -50,7 +50,7 @@ def verdicts(sample: LabelledSample) -> str:
 def test_annotators_see_the_answers_of_the_judge(samples: list[JudgedSample]) -> None:
     answers = {sample.hypothesis: judge_answers(sample) or {} for sample in samples}
     different = answers["Finding 2"]
-    del different["gold_context"]
+    del different["gold_context"]  # the judge of the logs makes it of the gold hypothesis, which is long
     assert different == {
         "predicted_context": {"value": "where Finding 2"},
         "context_match": {"value": "no"},
@@ -118,6 +118,7 @@ def test_a_folder_is_read_with_its_key() -> None:
     Path("sheet").mkdir()
     csv_file("sheet/key.csv", KEY, PARTIAL, MISMATCH)
     csv_file("sheet/ann.csv", LABELS, "b,Ann,right,wrong,right,wrong,right")
+    # Some spreadsheets write semicolons. The row of item a is empty, and Ben only disagrees about the gold context of b.
     csv_file("sheet/ben.csv", LABELS.replace(",", ";"), "a;Ann;;;;;", "b;Ben  Öz;wrong;;;;")
     unlabelled, sample = read_labels([Path("sheet")])
     assert unlabelled.labels == {}

@@ -15,6 +15,7 @@ from inspect_discoverybench.human_study.votes import PairKeyRow, Vote, draw_pair
 from tests.human_study.logs import csv_file, judged_logs, rows
 
 HOSTILE = '</script><script>alert("1")</script><!-- $pairs & <b>'
+"""A text that would end the script with the data, start another one or a comment, or fill in a template."""
 MARKS = pytest.mark.parametrize("mark", [Vote, Label])
 HEADER = "item,annotator,choice"
 

@@ -86,7 +86,7 @@ def test_the_majority_of_annotators_decides() -> None:
     [
         ("1,0", "1"),
         ("0,0.25", "2"),
-        ("0.3,0.30000000000000004", "equal"),
+        ("0.3,0.30000000000000004", "equal"),  # they differ by rounding
     ],
 )
 def test_hms_chooses_the_higher_score(scores: str, choice: str) -> None:
