@@ -1,4 +1,4 @@
-"""The judge audit as an eval: what it says about judges that are always of one mind."""
+"""The judge audit as an eval: what it says about judges whose right and wrong answers are known."""
 
 import json
 import math
@@ -78,13 +78,14 @@ def test_the_references_are_what_constant_judges_score(letter: str) -> None:
     assert metric(log, "context_match", "mean") == 0.75
 
 
-def test_the_result_says_what_such_errors_do_to_scores() -> None:
+def test_the_result_says_what_the_errors_of_the_judge_do_to_means() -> None:
     # On identical hypotheses, A is always right.
     perfect = audited(always("A"), "identical")
     assert metric(perfect, "judge_audit", "mean_of_20") == pytest.approx(20)
     assert metric(perfect, "judge_audit", "difference_of_5") == pytest.approx(5)
-    # C is always wrong. The effect assumes that a wrong letter is next to the right one: half the score of what solves
-    # its task. What fails keeps 0, because its context is never judged to match.
+    # On identical hypotheses, C is always wrong. A wrong letter is assumed to be next to the right one. So a solved
+    # task gets 0.5 instead of 1. A failed one keeps 0, because its context is never wrongly judged to match. So the
+    # difference of 5 becomes 2.5.
     flawed = audited(always("C"), "identical")
     assert metric(flawed, "judge_audit", "difference_of_5") == pytest.approx(2.5)
     # Inspect asks for the metrics of no samples, too.

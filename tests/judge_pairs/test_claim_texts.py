@@ -1,4 +1,4 @@
-"""The hypotheses with known answers to the question about claims, and the accuracy of judges of one mind."""
+"""The hypotheses with known answers to the question about claims, and the accuracy of judges with constant answers."""
 
 import json
 import math
