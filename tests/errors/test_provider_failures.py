@@ -37,7 +37,7 @@ def test_what_inspect_says_of_a_reply_that_is_no_object_stays() -> None:
     assert UNREADABLE not in failure_after(3)
 
 
-def test_a_check_outside_of_an_eval_says_it_too() -> None:
+def test_a_check_outside_of_an_eval_also_says_that_a_reply_may_be_an_error_of_the_server() -> None:
     with lab(lambda _: Raw(body=b'{"error": "no credit"}')) as (model, _):
         result = discoverybench(f"doctor --model {model}")
     assert UNREADABLE in result.output

@@ -23,6 +23,7 @@ PUBLIC: dict[str, Any] = {
     "image": "ghcr.io/lab/agent:1.0@sha256:4f5e",
     "log_dir": "s3://team/users/me@example.org/logs",
 }
+"""Settings without secrets. Some names and values resemble those of secrets."""
 
 SECRET: list[dict[str, Any]] = [
     {"api_key": "hush-hush"},
@@ -97,7 +98,7 @@ def test_a_key_of_the_environment_is_a_secret_under_any_name(monkeypatch: pytest
     assert secret_settings({"extra_body": {"user": "open-sesame"}}) == ["extra_body.user"]
 
 
-def test_values_of_headers_and_bodies_are_digests_that_differ() -> None:
+def test_values_of_headers_are_shown_as_digests_which_are_equal_for_equal_values() -> None:
     headers = {"X-Team": "red", "X-Other": "blue", "X-Same": "red"}
     public = public_settings({"extra_headers": headers})
     digests = public["extra_headers"]
@@ -139,7 +140,7 @@ REMEMBERED: list[dict[str, Any]] = [
 def test_what_is_secret_in_settings_is_found_in_texts(
     settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(redaction, "_argument_keys", {})
+    monkeypatch.setattr(redaction, "_argument_keys", {})  # forget the same secret of the other rows
     remember_keys(settings)
     assert "sesame" not in redact("I do not know sesame-open-7731.")
 
