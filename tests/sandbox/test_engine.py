@@ -56,6 +56,7 @@ def use_context(settings: Path, name: str, address: str) -> Path:
 def docker_check() -> str:
     """The line of `discoverybench doctor` on Docker."""
     lines = discoverybench("doctor").stdout.splitlines()
+    # The status of a check is in the first seven columns.
     [line] = [line for line in lines if line[7:].startswith("docker: ")]
     return line
 

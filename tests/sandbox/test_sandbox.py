@@ -160,7 +160,10 @@ def test_the_tag_changes_with_the_files_of_the_image(tmp_path: Path, name: str) 
 @pytest.mark.usefixtures("engine")
 @pytest.mark.timeout(900)
 def test_a_run_leaves_no_image_behind() -> None:
-    """Compose puts the name of its project into an image, so every build makes another; the last one has the tag."""
+    """Compose writes the name of its project into an image. So each build makes another image, and moves the tag to it.
+
+    Here the image exists, so neither the run nor its retry builds one.
+    """
     before = sandbox_image_ids()
     assert len(before) == 1
     task = demo(sandbox="docker")
