@@ -14,7 +14,7 @@ SECRET = "sesame-open-7731"
 
 
 def doctor(options: str = "", *, exit_code: int) -> dict[str, str]:
-    """What each check found, after its status."""
+    """The status and the message of each check, such as `ok     Docker 26.1.5 has …`, by the name of the check."""
     result = discoverybench(f"doctor {options}")
     assert result.exit_code == exit_code, result.output
     findings = {}
@@ -76,7 +76,10 @@ def test_incomplete_data_fail_with_the_remedy(upstream: Path, tmp_path: Path, mo
 
 
 def check_over_http(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Check a model that gives this answer; the last line, without the name of the model."""
+    """Check a model that gives this answer. Returns the last line, without the name of the model.
+
+    No line may have the key, which an answer may quote.
+    """
     with lab(lambda _: answer) as (model, _):
         monkeypatch.setenv("LAB_API_KEY", SECRET)
         result = discoverybench(f"doctor --model {model}")

@@ -16,7 +16,8 @@ REMEDY = "Start it, or correct its address."
 
 
 @pytest.fixture(autouse=True)
-def lab_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def key_and_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key for the provider `lab`, and no proxy, even if this machine has one: servers behind one are not asked."""
     monkeypatch.setenv("LAB_API_KEY", "test")
     monkeypatch.setenv("no_proxy", "*")
 
@@ -56,6 +57,7 @@ def test_a_judge_whose_server_is_not_started_is_refused(closed: str, monkeypatch
     assert not logs("logs-try")
 
 
+# The evaluated model and the critic are on one server, about which there should be one warning.
 EXPERIMENT = """
 name: one
 tasks: discoverybench/demo

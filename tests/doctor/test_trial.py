@@ -81,7 +81,8 @@ def test_a_model_that_calls_tools_is_its_own_judge(upstream: Path, monkeypatch: 
         "discoverybench/real react calls": Numbers(2, acted=2, submitted_by_call=2),
     }
     # The audit has ten pairs, four texts and one claim. As a judge, the model compares texts: it quotes the whole of a
-    # text, and finds all variables in common or none.
+    # text, which is never right, and finds all variables in common or none. That is right for three pairs: with
+    # identical hypotheses, with an empty one, and with gibberish.
     assert "15 of 15 samples had valid replies at the first try" in output
     assert "reading: right in 0 of 4" in output
     assert "variables: right in 3 of 10" in output
