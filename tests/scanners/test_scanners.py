@@ -55,11 +55,11 @@ def test_a_successful_cell_is_found(form: str) -> None:
 @pytest.mark.usefixtures("slow")
 def test_every_way_in_which_a_cell_fails() -> None:
     codes = [
-        "x = = 1",
-        "raise ExceptionGroup('two', [KeyError(1)])",
-        "import time; time.sleep(9)",
-        "import os; os._exit(3)",
-        "import sys; sys.__stderr__ = open('/dev/null', 'w'); 1 / 0",
+        "x = = 1",  # its message has no traceback
+        "raise ExceptionGroup('two', [KeyError(1)])",  # its traceback has another form
+        "import time; time.sleep(9)",  # longer than `cell_seconds`
+        "import os; os._exit(3)",  # ends the session
+        "import sys; sys.__stderr__ = open('/dev/null', 'w'); 1 / 0",  # the kernel cannot print the traceback
     ]
     cells = [python(code) for code in codes]
     row = scan_run(react(cell_seconds=1), *cells, ANSWER)[CELL]
