@@ -1,4 +1,4 @@
-"""The rule-based judge: the four questions as the scorer asks them, answered in their contract."""
+"""The rule-based judge: its answers to the scorer's questions about variables and the relationship."""
 
 import json
 from typing import Any

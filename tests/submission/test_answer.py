@@ -101,7 +101,8 @@ REASONING: dict[str, tuple[str, str]] = {
     "attribute": ('<think time="3">draft</think>A rises.', "A rises."),
     "unmatched closing": ("Let me see. Hypothesis: draft.\n</think>\nA rises.", "A rises."),
     "nested": ("<think>a <think>b</think> c</think>A rises.", "A rises."),
-    "answer, then cut off": ("A rises.\n<think>Was that", "A rises.\n<think>Was that"),
+    # In a complete text, the text after a tag that is never closed may be the answer.
+    "not closed": ("A rises.\n<think>Was that", "A rises.\n<think>Was that"),
     "brackets": ("[THINK]draft[/THINK]A rises.", "A rises."),
     "channels": ("<|channel|>analysis<|message|>draft<|end|><|channel|>final<|message|>A rises.", "A rises."),
 }
@@ -126,11 +127,11 @@ def test_reasoning_is_not_part_of_the_answer(text: str, answer: str) -> None:
     assert without_reasoning(text) == answer
 
 
-IN_BRACKETS = ["[A rises with B.]", "<A rises with B.>", "<your hypothesis here>", "N/A", "See above."]
+UNUSUAL_HYPOTHESES = ["[A rises with B.]", "<A rises with B.>", "<your hypothesis here>", "N/A", "See above."]
 
 
-@pytest.mark.parametrize("hypothesis", IN_BRACKETS)
-def test_a_hypothesis_in_brackets_is_a_hypothesis(hypothesis: str) -> None:
+@pytest.mark.parametrize("hypothesis", UNUSUAL_HYPOTHESES)
+def test_a_hypothesis_in_brackets_or_without_content_is_kept(hypothesis: str) -> None:
     answer = parse_submission(json.dumps({"hypothesis": hypothesis, "workflow": "w"}))
     assert answer is not None
     assert answer.hypothesis == hypothesis
@@ -143,6 +144,7 @@ def test_a_text_that_is_longer_than_a_reply_may_be_is_not_parsed() -> None:
 
 
 def test_a_block_that_resembles_what_follows_takes_linear_time() -> None:
+    """A search for the block in the text would compare up to 300,000 letters at each place of what follows."""
     block = "ac" + "a" * 300_000
     text = f"```\n{block}\n```\n" + "a" * 590_000
     start = time.process_time()
