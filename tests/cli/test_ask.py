@@ -100,6 +100,7 @@ def test_data_files_are_enough() -> None:
         return tool_call("submit", hypothesis="Visitors rise.", workflow="w")
 
     with lab(answer) as (model, _):
+        # Inspect's own command line would split the goal at its comma.
         output = completed(
             f"ask --data {first} {second} {third} --goal 'Why, so tall?' --model {model} --sandbox local"
         )
