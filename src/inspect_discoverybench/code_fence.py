@@ -11,8 +11,8 @@ _OPENING = re.compile(r"^[ \t]*+(?P<fence>`{3,}+|~{3,}+)[ \t{.]*+(?P<label>\w*+)
 """Matches the line that opens a block: the fence, the label, which may be in braces, and what follows it."""
 
 _OPENING_AT_LINE_END = re.compile(rf"{_OPENING.pattern}|(?<!`)(`{{3,}}+)()[ \t]*+\n", re.MULTILINE)
-"""Matches, too, a fence at the end of a line, as in "Here it is: ```". Such a fence has no label, so its group for the
-label is always empty."""
+"""Matches what `_OPENING` matches, and a fence at the end of any line, as in "Here it is: ```". A fence at the end of a
+line has no label, so its group for the label is always empty."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,8 @@ def _all_blocks(text: str, at_line_ends: bool) -> Iterator[Block]:
     opening_pattern = _OPENING_AT_LINE_END if at_line_ends else _OPENING
     end = 0
     while opening := opening_pattern.search(text, end):
-        # Each alternative of the pattern has its own groups for fence and label. Only those of one have matched.
+        # Each alternative of the pattern has a group for the fence and a group for the label. The groups of the
+        # alternative that did not match are None.
         fence, label = [group for group in opening.groups() if group is not None]
         start = opening.end()
         closing = _closing_pattern(fence, at_line_ends).search(text, start)
@@ -77,7 +78,7 @@ def _all_blocks(text: str, at_line_ends: bool) -> Iterator[Block]:
 def _closing_pattern(fence: str, at_line_ends: bool) -> re.Pattern[str]:
     """Match the fence that closes a block. It may be longer than the one that opened the block."""
     if at_line_ends:
-        # At the beginning of a line, whatever label follows, or at the end of any line.
+        # The fence is at the beginning of a line, whatever label follows it, or at the end of any line.
         return re.compile(rf"^[ \t]*+{fence}(?=[^`\n]*+$)|(?<![`~]){fence}[`~]*+[ \t\r]*+$", re.MULTILINE)
     return re.compile(rf"^[ \t]*+{fence}[`~]*+[ \t\r]*+$", re.MULTILINE)
 

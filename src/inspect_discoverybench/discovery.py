@@ -77,7 +77,8 @@ def discovery_task(
         placebo: Seed of the permutation of every column; None for the data as they are. The name and the version of
             a task with permuted data say so, because its scores do not belong in a mean with the scores of others.
         claim: Whether the judge also decides, on the data as they are, whether the hypothesis claims a relationship.
-            With `placebo`, the judge decides this even if `claim` is false (`is_claim_asked`).
+            With `placebo`, the judge decides this even if `claim` is false, except on samples whose gold hypothesis
+            also holds on permuted data (`is_claim_asked`).
         filters: Accepted values by metadata field.
     """
     title = f"DiscoveryBench {title}"

@@ -56,7 +56,7 @@ def _image_reference(sandbox: SandboxEnvironmentSpec | None) -> str | None:
     match sandbox:
         case SandboxEnvironmentSpec(config=ComposeConfig(services={"default": service})):
             return service.image
-        case SandboxEnvironmentSpec(type="k8s", config=str(values)):
-            content = yaml.safe_load(Path(values).read_text("utf-8"))
-            return str(content["services"]["default"]["image"])
+        case SandboxEnvironmentSpec(type="k8s", config=str(values_path)):
+            values = yaml.safe_load(Path(values_path).read_text("utf-8"))
+            return str(values["services"]["default"]["image"])
     return None

@@ -135,7 +135,8 @@ def parse_reply(text: str, reply_type: type[ReplyT], max_length: int = MAX_REPLY
 def _object_text(text: str) -> str:
     """Cut a reply down to what should be its JSON object.
 
-    If the reply neither begins with an object nor has exactly one block, all of it is returned, and is refused later.
+    After its reasoning, a reply should begin with a brace, or have the object as its only block. Any other reply is
+    not cut down further, and `parse_reply` refuses it, because it is no JSON object.
     """
     body = text.strip("\ufeff \t\r\n")
     # If the reply begins with the object or its fence, no reasoning precedes it, and tags within the object are data.
@@ -164,9 +165,9 @@ def without_reasoning(text: str, is_complete: bool = True) -> str:
 
     Args:
         text: The text.
-        is_complete: Whether the text was not cut off. The text after a tag that is never closed is then kept, because
-            some models write their answer there. If the text was cut off, it ends within the reasoning, and the text
-            after the tag is removed.
+        is_complete: False if the text was cut off. This decides about the text after an opening tag that is never
+            closed. In a complete text, it is kept, because some models write their answer there. In a text that was
+            cut off, it is unfinished reasoning, and is removed.
     """
     *parts, answer = _REASONING_END.split(text)
     before_answer: list[str] = []

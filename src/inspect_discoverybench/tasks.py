@@ -93,7 +93,8 @@ def real(
         build: Build the Docker image even if it exists.
         image: Run this image instead of the package's.
         aggregation: `product`, or `released` to also report `hms_released`, the form of the released evaluator.
-        claim: Add the score key `claim`: whether the hypothesis claims a relationship. Always asked with `placebo`.
+        claim: Add the score key `claim`: whether the hypothesis claims a relationship. With `placebo`, it is
+            added even if this is false, but not to samples whose gold hypothesis also holds on permuted data.
         framing: `neutral`, `null_allowed` or `pressure`: what the task text says about null results
             (docs/false_claims.md).
         agent: The agent, such as `discoverybench/codegen` or `mine.py@head_first`, as Inspect's `--solver` accepts it.
@@ -224,23 +225,23 @@ def custom(  # noqa: D417
     # `str`, because the command line turns names such as `3` into numbers.
     key_file = Path(str(answer_key)) if answer_key else None
 
-    # The task is about data files (`data`), or about studies that metadata describe (`path`).
+    # The task is about data files (`data`), or about a metadata file or a folder of them (`path`).
     if data is not None:
         refuse_together(custom, "data", path=path, answer_key=answer_key)
         require_given(custom, "goal", goal)
         names = [data] if isinstance(data, str) else data
-        files = [Path(name) for name in names]
+        locations = [Path(name) for name in names]
     else:
         require_given(custom, "path", path)
-        files = [Path(str(path))]
-    title = ", ".join(file.name for file in files)
+        locations = [Path(str(path))]
+    title = ", ".join(location.name for location in locations)
 
     if data is not None:
-        samples = file_goal_samples(files, goal, hints)
+        samples = file_goal_samples(locations, goal, hints)
     elif goal is not None:
-        samples = study_goal_samples(files[0], goal, key_file, hints)
+        samples = study_goal_samples(locations[0], goal, key_file, hints)
     else:
-        samples = custom_samples(files[0], key_file, hints)
+        samples = custom_samples(locations[0], key_file, hints)
 
     # It is known which file formats the package's image can read. Another image may have more packages.
     if options.runs_package_image:
@@ -333,7 +334,7 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
         display_name="DiscoveryBench judge audit",
         dataset=MemoryDataset(
             select(samples, {"kind": kind}),
-            # Inspect prints this name above the results, so that they can be compared with the paper.
+            # Inspect prints this name above the results. So the accuracies of the paper's judge stand beside them.
             name=f"known pairs; the paper's judge: {paper_accuracies}",
         ),
         solver=judge_pair(),
