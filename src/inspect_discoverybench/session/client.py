@@ -128,7 +128,7 @@ def follow(kernel: _socket.socket, reader: int, output: Capture, seconds: float)
 
         if kernel in ready:
             status = read_line(kernel)
-            output.fill(reader)
+            output.fill(reader)  # what was printed last may still be in the pipe
             if status:
                 return "interrupted" if last_signal else status
             return "killed" if last_signal == SIGKILL else "died"
@@ -232,7 +232,7 @@ def start(folder: str, owner: int) -> None:
         "stderr": subprocess.DEVNULL,
         "start_new_session": True,
     }
-    # Isolated mode: the agent can write to the user's site-packages.
+    # In isolated mode (`-I`), Python does not import from the user's site-packages, to which the agent can write.
     command = [sys.executable, "-I", program, folder, str(writer)]
     kernel = subprocess.Popen(command, env=environment, pass_fds=[writer], **detached)
     os.close(writer)

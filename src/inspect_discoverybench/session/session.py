@@ -56,7 +56,8 @@ _CONTAINER_ID = re.compile(r"[0-9a-f]{12}")
 
 MAX_PARENT_LENGTH = 65
 """Maximum number of characters in the path of a temporary directory in which the session's folder is created. The path
-of the socket in that folder then has less than 100. The system's limit is 103 on macOS and 107 on Linux."""
+of the socket in the session's folder then has fewer than 100 characters. The system's limit for it is 103 on macOS and
+107 on Linux."""
 
 _NEW_FOLDER = f"""\
 import tempfile
@@ -64,7 +65,8 @@ parent = tempfile.gettempdir()
 folder = tempfile.mkdtemp(prefix="discoverybench-", dir=parent if len(parent) <= {MAX_PARENT_LENGTH} else "/tmp")
 """
 """Creates a folder that only its user can open, in the sandbox's temporary directory: TMPDIR, `/tmp`, `/var/tmp` or the
-working folder, whichever is the first that can be written to."""
+working folder, whichever is the first that can be written to. If the path of this directory is longer than
+`MAX_PARENT_LENGTH`, the folder is created in `/tmp`."""
 
 _INSTALL_PROGRAM = f"""\
 import os, py_compile, sys
