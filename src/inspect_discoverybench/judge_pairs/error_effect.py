@@ -38,11 +38,11 @@ def judged_mean(true_mean: float, accuracy: Accuracy) -> float:
         true_mean: Mean HMS by a judge without errors, in [0, 1].
         accuracy: The judge's accuracy.
     """
-    context_errors = 1 - accuracy.context
-    variables_errors = (1 - accuracy.variables) * F1_STEP
-    relationship_errors = (1 - accuracy.relationship) * RELATIONSHIP_STEP
-    solved = accuracy.context * (1 - variables_errors) * (1 - relationship_errors)
+    # A prediction that solves its task scores 1, so a wrong verdict on it is too low.
+    mean_f1 = 1 - (1 - accuracy.variables) * F1_STEP
+    mean_relationship = 1 - (1 - accuracy.relationship) * RELATIONSHIP_STEP
+    mean_if_solved = accuracy.context * mean_f1 * mean_relationship
     # A failed prediction scores above 0 only if its context is wrongly judged to match. Its other two facets may be
     # judged too high or too low. These errors cancel out in the mean.
-    failed = context_errors * FAILED_F1 * FAILED_RELATIONSHIP
-    return true_mean * solved + (1 - true_mean) * failed
+    mean_if_failed = (1 - accuracy.context) * FAILED_F1 * FAILED_RELATIONSHIP
+    return true_mean * mean_if_solved + (1 - true_mean) * mean_if_failed

@@ -30,7 +30,8 @@ PAIR_FIELDS = (
     "predicted_hypothesis",
     "predicted_workflow",
 )
-"""Metadata fields of a pair on which the judge's verdict, or whether it is right, depends."""
+"""Metadata fields of a pair that determine the judge's verdict, or whether the verdict is right. The checksum in the
+audit's log is computed from them."""
 
 F1_TOLERANCE = 0.005
 """Largest difference from an expected F1 that counts as correct."""
@@ -42,7 +43,8 @@ class Expected(BaseModel):
     Attributes:
         context: Whether the contexts match; None if that is open.
         variables: F1; two values if the context may count as a variable.
-        relationship: The right letter; several if the listing leaves it open which of them is right.
+        relationship: The right letter; several letters, such as `AB`, if the wording of the judge's question leaves it
+            open which of them is right.
         why: The reason, for readers of the log.
     """
 
