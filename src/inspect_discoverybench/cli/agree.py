@@ -105,7 +105,7 @@ def votes(marks: tuple[Path, ...], key: Path | None) -> None:
     from inspect_discoverybench.human_study.vote_statistics import measure_agreement
 
     if any(is_labels(path) for path in marks):
-        # Labels and their key are read together. Without --key, the key is one of the files, or in a folder of them.
+        # Labels and their key are read together. Without --key, the key is among the files and folders with the labels.
         files = [*marks, key] if key else [*marks]
         statistics = measure_accuracy(read_labels(files))
     elif key:

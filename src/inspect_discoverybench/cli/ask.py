@@ -40,8 +40,8 @@ from inspect_discoverybench.tasks import custom
     metavar="FILE [FILE]...",
     help="Data files, without a metadata file. The answer is not scored.",
 )
-# An option of click takes one value. Of `--data FILE FILE`, the second file is an argument, and is taken here. It is
-# shown with the option, so the usage line does not show an argument.
+# An option of click takes one value. Of `--data FILE FILE`, the second file is an argument of the command, and is taken
+# here. The help shows it as part of `--data`, so the empty `metavar` hides the argument from the usage line.
 @click.argument("more_data_files", nargs=-1, type=click.Path(path_type=Path), metavar="")
 @click.option("--metadata", type=click.Path(path_type=Path), help="Metadata file of a study, instead of --data.")
 @click.option("--goal", required=True, help="The discovery goal.")

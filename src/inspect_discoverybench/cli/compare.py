@@ -193,16 +193,16 @@ def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
     if math.isnan(estimate.low):
         yield f"On new studies like these: too few studies to say ({studies})."
     else:
-        test = f"p: {p_value(estimate.p_value)}; 95% CI {_interval(estimate)}"
-        yield f"On new studies like these, it is {_significance(estimate.p_value)} ({test}; {studies})."
+        numbers = f"p: {p_value(estimate.p_value)}; 95% CI {_interval(estimate)}"
+        yield f"On new studies like these, it is {_significance(estimate.p_value)} ({numbers}; {studies})."
     yield f"Without one study, the difference is {estimate.lowest:+.3f} to {estimate.highest:+.3f}."
 
 
 def _print_ranking(comparison: "SystemComparison") -> None:
     """Print all systems, and all pairs of them.
 
-    Names are long, so a pair shows the numbers that its systems have in the ranking. A system that scored none of the
-    tasks that all systems ran is not in the ranking and has no number, so its pairs show its name.
+    Names are long, so a pair shows the numbers that its systems have in the ranking. A system without a score on any
+    task that all systems ran is not in the ranking. It has no number, so its pairs show its name.
     """
     numbers: dict[str, str] = {}
     rank_rows = []

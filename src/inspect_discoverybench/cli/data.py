@@ -177,7 +177,10 @@ def _draft_path(draft: Draft, out: Path | None) -> Path:
 
 
 def _print_counts(audits: Mapping[str, Counts]) -> None:
-    """Print how many items each subject has. A row is a subject, and a column an audit."""
+    """Print how many items each subject has.
+
+    A row is a subject, such as `goals`, and a column is an audit, such as that of `real/test`.
+    """
     subjects: set[str] = set()
     for counts in audits.values():
         subjects.update(counts)

@@ -68,7 +68,8 @@ def _print_tasks(result: ExperimentResult) -> None:
 def _print_meaning(result: ExperimentResult) -> None:
     """Print what the scores mean.
 
-    Scores of an offline judge are no result. Scores of a language model should be compared with those of `goal_echo`.
+    Scores that an offline judge gave are no result. Scores that a language model gave should be compared with the
+    scores of `goal_echo`.
     """
     if not any(outcome.has_hms for outcome in result.outcomes):
         return
@@ -77,8 +78,9 @@ def _print_meaning(result: ExperimentResult) -> None:
     for judge in offline_judges:
         say(f"The judge {judge} {OFFLINE_NOTE}")
 
+    has_model_as_judge = offline_judges != judges
     has_goal_echo = any("goal_echo" in outcome.labels.solver for outcome in result.outcomes)
-    if offline_judges != judges and not has_goal_echo:
+    if has_model_as_judge and not has_goal_echo:
         say(
             "An answer that only restates the goal scores more than 0. To see how much more your agents score, add the "
             "solver discoverybench/goal_echo: the report shows the difference."

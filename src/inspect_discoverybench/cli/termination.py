@@ -41,8 +41,8 @@ def _interrupt(frame: FrameType | None) -> None:
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):
             process.send_signal(signal.SIGINT)
-    # The handler of Ctrl-C is usually that of the event loop. A background job has none, because the shell disables
-    # Ctrl-C for it. Python's own handler is called there.
+    # The handler of Ctrl-C is usually that of the event loop. A background job has no handler, because the shell
+    # disables Ctrl-C for background jobs. Then Python's own handler is called.
     handler = signal.getsignal(signal.SIGINT)
     if not callable(handler):
         handler = signal.default_int_handler
