@@ -150,6 +150,8 @@ def complete() -> None:
 def test_changes_that_would_drop_finished_samples_are_refused() -> None:
     before = finished(logs())
     for changes, message in (
+        # Each sample counts in its two epochs. With a limit of 1, one of the two samples would be dropped; with another
+        # selected sample or another order, both.
         ("--limit 1", "twice.yaml: 2 samples of "),
         ("--limit 1", "would be dropped, because limits.samples is now 1 (--limit 1). Undo the change, or use another"),
         ("--limit 1 --set epochs=3", "because limits.samples is now 1 (--limit 1)."),

@@ -74,6 +74,7 @@ def test_a_dry_run_prints_the_matrix_with_samples_and_limits_and_leaves_nothing(
     assert "small: logs in logs/small" in output
     cell = r"discoverybench/(\S+)"
     rows = re.findall(rf"^ *{cell} +{cell} +{cell} +(\d+) *$", output, re.MULTILINE)
+    # Two samples in three epochs.
     assert rows == [
         ("demo", "gold", "baseline", "6"),
         ("demo", "gold", "baseline(temperature=0.5)", "6"),

@@ -187,6 +187,7 @@ def test_arbitrary_text_is_refused(text: str) -> None:
 def test_variables_and_changes_are_filled_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUDGE", "lexical")
     monkeypatch.setenv("HOME", "/home/me")
+    # LAB is not set, so its defaults are used: `no`, and nothing.
     path = write(
         tmp_path,
         GOOD + 'grader: discoverybench/${JUDGE}\ntags: ["${LAB:-no}${LAB:-}"]\nlimits: {samples: 2}\noptions:\n',

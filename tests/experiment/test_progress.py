@@ -36,6 +36,7 @@ def counts(output: str) -> list[str]:
 
 def test_before_the_first_run_everything_is_missing_and_nothing_is_written() -> None:
     output = failed("status small.yaml --set epochs=3")
+    # Two samples in three epochs, in each of four runs.
     assert counts(output) == ["6 0 0 0 6"] * 4
     assert "To continue, run: discoverybench run small.yaml --set epochs=3\n" in output
     assert "A process is running it." not in output

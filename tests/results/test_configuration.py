@@ -70,6 +70,7 @@ def test_the_name_with_a_number_is_not_given_to_another_study_whose_folder_is_ca
 
 
 def test_a_study_that_was_edited_to_equal_another_one_is_the_same() -> None:
+    """The last run has the path of the first and the content of the second. So all three have the same data."""
     write_study(Path("study"))
     write_study(Path("other/study"), table="x,y\n1,9\n")
     run("study", "other/study")
