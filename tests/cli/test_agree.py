@@ -18,6 +18,7 @@ LABELS = "item,annotator,gold_context,predicted_context,context_match,variables,
 
 @pytest.fixture
 def vote_sheet() -> Path:
+    """A sheet with three pairs of hypotheses from two logs."""
     first, second, _ = judged_logs()
     completed(f"agree sheet {first} {second} --pairs 3 --out votes")
     return Path("votes")
@@ -25,6 +26,7 @@ def vote_sheet() -> Path:
 
 @pytest.fixture
 def label_sheet() -> Path:
+    """A sheet with the five judged samples of a log."""
     log, *_ = judged_logs()
     completed(f"agree sheet --judge {log} --seed 4 --out labels")
     return Path("labels")
@@ -35,6 +37,8 @@ def test_a_sheet_uses_all_pairs_if_there_are_fewer_and_replaces_nothing() -> Non
     first, second, _ = judged_logs()
     command = f"agree sheet {first} {second}"
     output = completed(command)
+    # In each log, two samples are unscored and one has no submission. Of the other five, one has the same hypothesis in
+    # both logs, and four are pairs.
     assert output.splitlines() == [
         "Left out 4 samples: unscored",
         "Left out 2 samples: no submission",

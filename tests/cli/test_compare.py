@@ -18,6 +18,7 @@ from tests.synthetic_logs import Run, write_logs
 WEAK = Run("real", "react", "provider/small", 0.1, second_judge=0.0)
 STRONG = Run("real", "react", "provider/large", 0.6)
 MARK_EXPLAINED = "* Some samples have no score, and the mean is of the others."
+"""What the asterisk says. Both means of a row have it if one of the systems lacks a score."""
 
 
 def run(operands: str) -> Result:

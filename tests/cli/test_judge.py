@@ -1,4 +1,4 @@
-"""`discoverybench judge`: one pair, three exit codes."""
+"""`discoverybench judge`: one pair, and an exit code for each outcome."""
 
 import json
 from collections.abc import Callable

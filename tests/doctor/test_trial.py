@@ -128,7 +128,7 @@ def test_errors_are_found() -> None:
     with lab(lambda _: 403) as (model, _):
         output = failed(f"try --model {model} --actions text")
     assert "Error: The agent's model" in output
-    assert "Try -M emulate_tools" not in output
+    assert "Try -M emulate_tools" not in output  # advice for a model that replies, and does not act
 
 
 @pytest.mark.usefixtures("without_docker", "slow")
