@@ -58,10 +58,10 @@ DRESSED = st.tuples(BEFORE, JSON, AFTER).map("".join)
 
 
 @given(st.text() | DRESSED, st.sampled_from(REPLY_TYPES))
-@example("[" * 100_000, Match)
-@example('{"sizeA": 1e400, "sizeB": 2, "intersection": 1}', Variables)
-@example('{"sizeA": 1, "sizeB": 10000000000000000000000, "intersection": 1}', Variables)
-@example('{"sizeA": 1, "sizeB": ' + "9" * 5000 + ', "intersection": 1}', Variables)
+@example("[" * 100_000, Match)  # deeper than a recursive parser can go
+@example('{"sizeA": 1e400, "sizeB": 2, "intersection": 1}', Variables)  # infinity
+@example('{"sizeA": 1, "sizeB": 10000000000000000000000, "intersection": 1}', Variables)  # more than 64 bits
+@example('{"sizeA": 1, "sizeB": ' + "9" * 5000 + ', "intersection": 1}', Variables)  # Python reads at most 4300 digits
 def test_accepted_replies_are_within_bounds(text: str, reply_type: type[Reply]) -> None:
     try:
         reply: Any = parse_reply(text, reply_type)

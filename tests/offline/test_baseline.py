@@ -37,12 +37,12 @@ def test_the_demo_is_solved_in_part() -> None:
     assert [score for _, score in answers.values()] == [
         0.4,  # one variable too many (0.8), and a more general relationship (0.5)
         1,
-        0,
-        0,
+        0,  # another context
+        0,  # other variables
         1,
         0.5,  # a more general relationship
-        0.5,
-        0,
+        0.5,  # a more general relationship
+        0,  # another context
     ]
     for sample in samples:
         assert "Rule-based baseline, not a language model" in str(sample.store["SubmissionState:submission"])
