@@ -73,7 +73,8 @@ def _extract(values: Values) -> Values:
     if not comma:
         context = "None"
     parts = [{"text": text, "context": context}]
-    return {"hypothesis": parts, "sub_hypo": parts}  # the names of the paper's and of the released contract
+    # The question in the paper's form asks for the key `hypothesis`, and the one in the released form for `sub_hypo`.
+    return {"hypothesis": parts, "sub_hypo": parts}
 
 
 def _match(values: Values) -> Values:
