@@ -218,7 +218,8 @@ def _type_name(value: Any) -> str:
 def _digests(value: Any) -> Any:
     """The headers, the body or the query of a request with a digest in place of each value.
 
-    If the values have no names, there is one digest of all of them. None, which stands for no such part, stays None.
+    If the values have no names, there is one digest of all of them. If the value is None, there is nothing to hide, and
+    it stays None.
     """
     if value is None:
         return None
