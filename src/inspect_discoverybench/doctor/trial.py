@@ -103,7 +103,7 @@ class Trial:
     Attributes:
         options: The model with its options, and the folder of the logs, as arguments of Inspect's `eval`.
         judge: The model that judges the answers. It has neither the arguments nor the base URL of the evaluated model.
-        waiting: Says what is being waited for, until the context ends.
+        waiting: Makes a context that says, until it ends, what is being waited for.
         agents: The trials of the agents so far.
         notes: Lines that say how the judge did in the judge audit, and what was not tried, with the remedy.
         errors: Errors of evals and of samples, each once and in one line.
@@ -128,7 +128,7 @@ class Trial:
         return max(acting, key=attrgetter("acted")).form
 
     def try_agents(self, forms: Sequence[str]) -> None:
-        """Try ReAct in each of the forms, then the other agents in the better one."""
+        """Try ReAct in each of the forms. Then try the other agents in the form that worked best (`form`)."""
         first_agent, *other_agents = AGENTS
         try:
             check_docker()
