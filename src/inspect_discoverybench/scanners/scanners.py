@@ -81,7 +81,7 @@ def scan() -> ScanJob:
 
 @scanner(messages="all", events="all")
 def no_successful_cell() -> Scanner[Transcript]:
-    """Whether an answer was submitted although no code ran successfully before it."""
+    """Whether an answer was submitted although no code ran successfully. The value is None if no answer was scored."""
 
     async def scan(transcript: Transcript) -> Result:
         score = _read_score(transcript)
@@ -110,7 +110,8 @@ def no_successful_cell() -> Scanner[Transcript]:
 def questionable_answer() -> Scanner[Transcript]:
     """Faults of an answer or of its judge that only a reader can find.
 
-    The value is a list of names from `CATEGORIES`. It is None if no model is chosen, or if its reply is invalid.
+    The value is a list of names from `CATEGORIES`. It is None if no answer was scored, if no model is chosen, or if the
+    model's reply is invalid.
     """
 
     async def scan(transcript: Transcript) -> Result:
