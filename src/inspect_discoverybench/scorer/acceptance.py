@@ -1,6 +1,6 @@
 """Whether a judge accepts the default settings of requests, as far as its replies have shown.
 
-The defaults are those of temperature 0, seed 0 and the schema of the reply that the user has not set.
+The defaults are temperature 0, seed 0 and the schema of the reply. If the user has set one of these, it is no default.
 """
 
 import logging

@@ -101,7 +101,7 @@ class Exchange:
         except Exception as error:  # every provider raises different types
             if ends_sample(error):
                 raise
-            # The error may quote a key of the model. `redact_request` removes the keys that it knows.
+            # The error may quote a key of the model. `redact_request` removes only keys that were remembered before.
             remember_keys_of(self.model)
             cause = redact_request(error)
             if self._may_defaults_be_cause(error):
@@ -129,7 +129,7 @@ class Exchange:
         Returns:
             Whether there is something to change, so that the repetition may succeed.
         """
-        if not self._has_retries and not self._may_be_refusal(error):
+        if self._is_without_retries and not self._may_be_refusal(error):
             # The failure may be a rate limit, for example. Inspect's retries wait until it is over.
             self._is_probe_repeated = True
             return True
@@ -142,35 +142,35 @@ class Exchange:
     def _may_be_refusal(self, error: Exception) -> bool:
         """Whether the provider may have refused the contents of a request.
 
-        With some statuses, such as 500, the provider may have refused them or may be out of order. Only in a probe,
-        such a status counts as a refusal.
+        A status such as 500 can mean a refusal or an outage. It counts as a possible refusal only in a probe.
         """
         if is_bad_request(error):
             return True
         if not self.is_probe:
             return False
-        if self._has_retries:
-            # Inspect repeats a request after a 500 or 501. If it still fails with one of them, this is an outage. After
-            # a 404, Inspect does not repeat the request, so a 404 may still be a refusal.
-            return http_status(error) == NOT_FOUND
-        return may_be_bad_request(error)
+        if self._is_without_retries:
+            return may_be_bad_request(error)
+        # Inspect repeats a request after a 500 or 501. If the request still fails with one of them, this is an outage.
+        # After a 404, Inspect does not repeat the request, so a 404 may still be a refusal.
+        return http_status(error) == NOT_FOUND
 
     @property
-    def _has_retries(self) -> bool:
-        """Whether requests are sent with Inspect's retries.
+    def _is_without_retries(self) -> bool:
+        """Whether requests are sent without Inspect's retries.
 
-        In a probe, they are not, until a request has failed in a way that cannot be a refusal.
+        This is so in a probe, until a request has failed in a way that cannot be a refusal.
         """
-        return self._is_probe_repeated or not self.is_probe
+        return self.is_probe and not self._is_probe_repeated
 
     def _update_limit(self, output: ModelOutput) -> None:
         """Raise the token limit if it truncated the reply."""
         if output.stop_reason == "max_tokens":
             output_tokens = output.usage.output_tokens if output.usage else 0
-            # If the user set no limit, only the length of the truncated reply tells the limit that truncated it. But a
-            # provider may report only some of the reply's tokens, or none. So if the user set a limit, it counts, too.
-            limit_before_raise = max(output_tokens, self.model.config.max_tokens or 0)
-            limit = self._raised_limit or limit_before_raise
+            user_limit = self.model.config.max_tokens or 0
+            # The limit that truncated the reply is the raised one or, before it was raised, the user's. If the user set
+            # none, only the length of the reply tells the limit. A provider may report only some of the reply's tokens,
+            # or none, so the larger number is taken.
+            limit = self._raised_limit or max(user_limit, output_tokens)
             self._raised_limit = max(TOKEN_LIMIT_FACTOR * limit, MIN_RAISED_TOKEN_LIMIT)
         elif output.stop_reason == "model_length":
             # Together with the raised limit, the question may not fit into the context window.
@@ -185,6 +185,6 @@ class Exchange:
         # `merge` has returned a copy, so it is changed in place. A further merge would copy the reply's schema again.
         if self._raised_limit is not None:
             config.max_tokens = self._raised_limit
-        if not self._has_retries:
+        if self._is_without_retries:
             config.max_retries = 0
         return config

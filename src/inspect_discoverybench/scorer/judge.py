@@ -147,7 +147,7 @@ class Judge:
 
         reply: ReplyT | ParseFailure | None = self._answer_from_cache(key, question, exchange)
         if reply is None:
-            # A cached reply has no span: the span would double the CPU time of the question.
+            # A question that is answered from the cache has no span, because a span would double its CPU time.
             async with span(f"judge: {question.name}"):
                 reply = await _converse(messages, question, exchange)
             if settings.has_defaults:

@@ -44,7 +44,7 @@ class _Sample:
         return PartialScores([scores[key] for scores in self.epochs])
 
     def has(self, key: str) -> bool:
-        """Whether its scores have a key."""
+        """Whether the scores of all epochs have a key."""
         return all(key in scores for scores in self.epochs)
 
 
@@ -56,8 +56,8 @@ def hms_summary() -> Metric:
     Every other key of the score, such as `hms_released`, has its own mean, interval and counts over the samples with
     the key. Their names begin with the key: `hms_released` (the mean), `hms_released_ci_lower`,
     `hms_released_ci_upper`, `hms_released_judged` and `hms_released_unscored`. Those of the key `claim` begin with
-    `claim_rate`, or on a placebo with `false_claim_rate`. `claim_rate_left_out` is the number of epochs that lack the
-    key `claim`.
+    `claim_rate`, or on a placebo with `false_claim_rate`. `claim_rate_left_out`, or on a placebo
+    `false_claim_rate_left_out`, is the number of epochs that lack the key `claim`.
 
     Samples that share a gold hypothesis are not independent and form one cluster. The score of a sample with several
     epochs is the mean of those that are scored.
@@ -92,7 +92,8 @@ def _summary_of(key: str, samples: Sequence[_Sample], scores: Sequence[SampleSco
         name: estimate.mean,
         f"{name}_{CI_LOWER}": estimate.low,
         f"{name}_{CI_UPPER}": estimate.high,
-        # A sample without a submission has none for any key. So `no_submission` and `limit` are counted for HMS only.
+        # Whether a sample has a submission does not depend on the key. So `no_submission` and `limit`, which count
+        # samples without one, are given for HMS only.
         f"{name}_judged": counts["judged"],
         f"{name}_unscored": counts["unscored"],
     }
@@ -116,10 +117,11 @@ def _samples(scores: Sequence[SampleScore]) -> list[_Sample]:
 
 
 def _other_keys(samples: Sequence[_Sample]) -> list[str]:
-    """The keys besides HMS that any sample has, in the order of the scores."""
+    """The keys besides HMS in the first epoch of any sample, in the order of the scores."""
     keys: dict[str, None] = {}
     for sample in samples:
-        # A sample has a key only if all of its epochs have it, so the first epoch has all keys of the sample.
+        # A sample has a key only if all of its epochs have it, so the first epoch has all keys of the sample. If a
+        # later epoch lacks one of these keys, `_summary_of` leaves the sample out of the mean of the key.
         keys |= dict.fromkeys(sample.epochs[0])
     return [key for key in keys if key != "hms"]
 

@@ -98,8 +98,8 @@ def _value(score: Score, key: str) -> Any:
     if not isinstance(score.value, Mapping):
         return score.value  # of another scorer
     if "hms" not in score.value:
-        # The keys are of another scorer, and count as decided, so the value is a number. It is 0, because any other
-        # number would mean in `of_score` that somebody has edited the score.
+        # The keys are of another scorer, and count as decided, so a number is returned. It is 0, because `of_score`
+        # would take any other number for an edited score.
         return 0.0
     return score.value.get(key)
 

@@ -131,7 +131,7 @@ def _is_window_full(state: TaskState) -> bool:
 
 
 def _outage(state: TaskState) -> str | None:
-    """Why the provider has not answered the agent since its last reply; None if no answer is missing.
+    """Why the provider has not answered the agent since the provider's last reply; None if no answer is missing.
 
     Some servers answer with an error if a conversation does not fit into the context window. That is no outage.
     """
@@ -194,9 +194,9 @@ def _not_asserted(keys: Sequence[str], answer: NotAsserted, record: dict[str, An
 
 
 def _after_outage(state: TaskState, keys: Sequence[str], reason: str) -> Score:
-    """The score of a sample whose last request the provider did not answer: unscored.
+    """The score of a sample in which the provider did not answer the agent's last request.
 
-    It is for samples that are scored again. In a run, the sample is an error instead.
+    A sample that is scored again is unscored. A sample that is running ends with an error instead.
 
     Raises:
         ModelFailed: The sample is running.
