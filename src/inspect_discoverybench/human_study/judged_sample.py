@@ -46,7 +46,11 @@ class JudgedSample:
 
     @property
     def key(self) -> dict[str, str]:
-        """Columns of `key.csv`. The gold hypothesis is a digest: the key must not contain answers of the test split."""
+        """Columns of `key.csv`.
+
+        The key has a digest of the gold hypothesis and not its text, because it must not contain answers of the test
+        split.
+        """
         sample_id, epoch = self.id
         digest = sha256(self.gold_hypothesis.encode()).hexdigest()
         return {

@@ -198,7 +198,7 @@ def _reply(sample: JudgedSample, question: str, reply_type: type[ReplyT]) -> Rep
 
     Raises:
         KeyError: The reply is not recorded.
-        ReplyRejected: The reply is not valid, as may be in records of other versions.
+        ReplyRejected: The reply is not valid. Another version of this package may have recorded it.
     """
     replies = sample.record.get("replies") or {}
     all_tries = replies[question]

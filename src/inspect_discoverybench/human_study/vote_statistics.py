@@ -7,7 +7,7 @@ from inspect_discoverybench.human_study.votes import CHOICES, Ballot
 
 PAPER_AGREEMENT = 0.95
 PAPER_KAPPA = 0.91
-"""Of 100 pairs and three annotators."""
+"""The paper's agreement and kappa are of 100 pairs and three annotators."""
 
 
 def measure_agreement(ballots: Sequence[Ballot]) -> list[Statistic]:

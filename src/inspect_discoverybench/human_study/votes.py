@@ -94,7 +94,8 @@ def _pair_item(first: JudgedSample, second: JudgedSample) -> Item:
     """
     identity = repr((first.id, first.log, second.log))
     digest = sha256(identity.encode()).hexdigest()
-    if int(digest, 16) % 2:  # an even chance for each side
+    # Each of the two has the same chance to be hypothesis 1.
+    if int(digest, 16) % 2:
         first, second = second, first
     return Item(
         # The letter keeps a spreadsheet from reading the name as a number.
