@@ -24,7 +24,8 @@ UNKNOWN = "unknown"
 """Name of an agent that the log does not tell."""
 
 CHAIN = "chain"
-"""Name of several solvers in a row. Inspect runs the solvers of a chain one by one, and does not record its name."""
+"""Name of several solvers in a row. Inspect runs and records each solver of a chain as a step of its own. There is no
+step for the chain."""
 
 Parameters = ParamSpec("Parameters")
 
@@ -150,11 +151,9 @@ class RunAgent:
         return _chained([self._unplanned(agent_name(step), arguments) for step in steps])
 
     def _is_of_earlier_version(self, sample: EvalSample) -> bool:
-        """Whether a retry copied a sample without a record from a log of an earlier version, which made no records.
-
-        The samples that the retry ran itself have records then. Only a sample that ended with an error may lack one: a
-        retry does not copy such a sample, but runs it again.
-        """
+        """Whether a retry copied a sample without a record from a log of an earlier version, which made no records."""
+        # If another sample of the log has a record, the retry itself made records. Of the samples that it ran, only
+        # those that ended with an error may lack one. So a sample without a record and without an error was copied.
         return self._has_records and sample.error is None
 
     @property

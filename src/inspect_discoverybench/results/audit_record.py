@@ -38,7 +38,7 @@ class AuditRecord:
     Attributes:
         judge: The audited model.
         created: When the audit started, in ISO format.
-        samples: Number of its completed samples: pairs of hypotheses, and texts that the judge reads.
+        samples: Number of its completed samples, including those that are not pairs of hypotheses.
         facets: The accuracy on pairs of hypotheses by facet.
     """
 

@@ -157,7 +157,8 @@ def _have_same_data(run: RunRecord, other: RunRecord) -> bool:
 def _short_paths(arguments: Mapping[str, Any]) -> str:
     """The argument with the data, with the names of its files and folders instead of their paths.
 
-    A run has either `path` or `data`, and `DATA_ARGUMENTS` has both before the answer key. So it is the first argument.
+    A run has either `path` or `data`. `DATA_ARGUMENTS` has both before the answer key, so the one that the run has is
+    the first of the arguments.
     """
     argument, value = next(iter(arguments.items()))
     texts = [value] if isinstance(value, str) else value

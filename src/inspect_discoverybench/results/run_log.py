@@ -95,7 +95,7 @@ class RunLog:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the run has ended with all samples."""
+        """Whether the run has ended with all samples, and none of them was invalidated."""
         return self.header.status == "success" and not self.header.invalidated
 
     @property

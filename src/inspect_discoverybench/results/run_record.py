@@ -198,7 +198,8 @@ def _run(log: EvalLog) -> str:
 def _selection(spec: EvalSpec) -> str:
     """How the run chose its samples among the samples of the task: a key of `SELECTIONS` in `coverage.py`."""
     limit = spec.config.limit  # a number, a range or None
-    if not isinstance(limit, int) or limit >= (spec.dataset.samples or 0):
+    is_limited = isinstance(limit, int) and limit < (spec.dataset.samples or 0)
+    if not is_limited:
         return "all"
     return "shuffled" if spec.dataset.shuffled else "first"
 

@@ -70,7 +70,7 @@ class SampleRecord(GoalRecord):
             epoch=sample.epoch,
             agent=agent.name,
             agent_arguments=as_settings(agent.arguments),
-            # No log records the study. It follows from the data set.
+            # No log records the study. It is found by the name of the data set in the metadata.
             study=study_of(metadata),
             goal_type=metadata.get("question_type"),
             target=str(sample.target),
