@@ -1,8 +1,9 @@
-"""Inspect's entry point: registers the tasks, solvers and scorers under both package names, the models and the metrics.
+"""Inspect's entry point: registers everything that Inspect finds by name.
 
-Inspect prefixes registered names with the name of the top-level module, `inspect_discoverybench`. The aliases with the
-shorter prefix `discoverybench` are added here. To find a name, Inspect loads the entry point that is called like its
-prefix, so `pyproject.toml` has an entry point for each of the two.
+Tasks, solvers, scorers and scanners are registered under both package names. Inspect prefixes registered names with the
+name of the top-level module, `inspect_discoverybench`. The aliases with the shorter prefix `discoverybench` are added
+here. To find a name, Inspect loads the entry point that is called like the prefix of the name, so `pyproject.toml` has
+an entry point for each of the two prefixes.
 
 `inspect score` and `recompute_metrics` find scorers and metrics by the names in a log. In a log, the name of a
 scorer has no prefix, so the scorers are also registered without one.

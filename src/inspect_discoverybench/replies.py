@@ -18,8 +18,9 @@ from inspect_discoverybench.errors.invalid_values import first_reason
 from inspect_discoverybench.json_text import parse_json, replace_surrogates
 
 MAX_REPLY_LENGTH = 1_000_000
-"""Maximum length of a text that is parsed, in characters. It is not cut, because an object may follow long reasoning.
-No model writes as much: the largest output limits are about 128,000 tokens, which are about 500,000 characters."""
+"""Maximum length of a text that is parsed, in characters. A longer text is refused. It is not cut, because the object
+may stand at its end, after long reasoning. No model writes as much: the largest output limits are about 128,000 tokens,
+which are about 500,000 characters."""
 
 _NO_REPLY = {
     "max_tokens": "it was truncated by the token limit.",
