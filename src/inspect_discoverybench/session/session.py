@@ -124,8 +124,8 @@ class SessionState(StoreModel):
 class PythonSession:
     """A Python session that keeps variables between cells.
 
-    It uses only the sandbox's `exec`, so it works with every Inspect sandbox provider. Damage that the agent's code
-    does to its session costs the session, never the eval.
+    It uses only the sandbox's `exec`, so it works with every Inspect sandbox provider. If the agent's code damages its
+    session, the session and its variables are lost, but the sample goes on.
 
     Attributes:
         cell_seconds: Time limit of one cell in seconds.
