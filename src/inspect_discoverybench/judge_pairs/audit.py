@@ -215,7 +215,10 @@ def audit() -> Scorer:
 
 
 def _accuracies(state: TaskState, audit_state: AuditState) -> dict[str, float]:
-    """Accuracy of a sample on each of its questions whose answer is not open."""
+    """The judge's accuracy on each question of a sample: 1 for a right answer, and 0 for a wrong one.
+
+    Questions without a known answer are left out.
+    """
     expected = state.metadata["expected"]
     if is_claim(state.metadata):
         claim = ClaimText.model_validate(expected).claim

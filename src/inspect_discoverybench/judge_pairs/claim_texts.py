@@ -109,11 +109,11 @@ def released_claims(goals: Sequence[SampleMetadata]) -> Iterator[Sample]:
         golds.add(goal.gold_hypothesis)
         is_null = (goal.dataset, goal.metadata_number) in NULL_RESULTS
         kind = "released null result" if is_null else "released gold"
-        yield _released(goal, kind, goal.gold_hypothesis, claim=not is_null)
-        yield _released(goal, "released goal", goal.goal, claim=False)
+        yield _released_sample(goal, kind, goal.gold_hypothesis, claim=not is_null)
+        yield _released_sample(goal, "released goal", goal.goal, claim=False)
 
 
-def _released(goal: SampleMetadata, kind: str, hypothesis: str, claim: bool) -> Sample:
+def _released_sample(goal: SampleMetadata, kind: str, hypothesis: str, claim: bool) -> Sample:
     text = ClaimText(
         kind=f"claim: {kind}",
         study=goal.dataset,
