@@ -1,4 +1,4 @@
-"""What of a user's settings and of other texts may be printed or recorded."""
+"""Which parts of a user's settings and of other texts may be printed or recorded."""
 
 import json
 import os
