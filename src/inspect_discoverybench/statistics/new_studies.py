@@ -64,7 +64,7 @@ def on_new_studies(
         studies: The study of each task, None if it is not known.
         on_these_tasks: The interval on the measured tasks.
         lowest_possible: The lowest possible mean: 0 for scores, −1 for differences. The highest is 1.
-        comparisons: Number of intervals that are read together.
+        comparisons: Number of intervals that are read together, for which this one is adjusted (Bonferroni).
 
     Returns:
         None if a study is not known, or fewer than two have scores.
@@ -77,7 +77,7 @@ def on_new_studies(
     if len(set(scored_studies)) < 2:
         return None
 
-    interval = Interval(math.nan, math.nan, p_value=1.0)
+    interval = Interval(math.nan, math.nan, p_value=1.0)  # stays if there are too few studies
     # All tasks count, even unscored ones, because the interval covers what their scores could be.
     tasks_per_study = sum_by_cluster(np.ones(len(studies)), studies)
     if effective_number(tasks_per_study) >= MIN_STUDIES:
