@@ -25,7 +25,7 @@ SUBMIT = "submit"
 PYTHON = "python"
 
 ARGUMENTS = {SUBMIT: (HYPOTHESIS, WORKFLOW), PYTHON: ("code",)}
-"""The arguments of the tools that agents have. The first one is required."""
+"""The arguments of each tool that agents have. The first argument of a tool is required, and the others are not."""
 
 PLACEHOLDERS = ("...", "One declarative statement with its context, variables and relationship, with numbers.")
 """What our own texts have in place of a hypothesis: the example of an answer, and the description of the parameter."""
