@@ -185,7 +185,7 @@ def _by_name(channel: Any, table: pd.DataFrame, field: str, choices: Mapping[str
 def _rows(layers: Sequence[alt.Chart], table: pd.DataFrame, row: str, style: Style) -> Chart:
     """The layers with one row per label, in the order of the table. A panel has at most `MAX_ROWS` rows."""
     first_labels = table[["benchmark", row]].drop_duplicates().groupby("benchmark").head(MAX_ROWS)
-    shown = table.merge(first_labels)
+    shown = table.merge(first_labels)  # an inner join: only rows with one of these labels
     vertical = alt.Y(field=row, type="nominal", sort=None)
     in_rows = [layer.encode(y=vertical) for layer in layers]
     # With a shared vertical axis, each panel would have the rows of all benchmarks.

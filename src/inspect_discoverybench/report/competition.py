@@ -58,6 +58,7 @@ def _competitors(standings: Sequence[Standing]) -> list[Standing]:
         standing for standing in standings if standing.kind == AGENT and standing.configuration.framing == NEUTRAL
     ]
     ids_by_agent = {agent: agent.scored_ids for agent in agents}
+    # The tasks on which the agent with the most scored tasks has scores.
     reference_ids = max(ids_by_agent.values(), key=len, default=set())
     min_common = max(1, MIN_COVERAGE * len(reference_ids))  # an agent without any scored task does not compete
     return [agent for agent, ids in ids_by_agent.items() if len(ids & reference_ids) >= min_common]

@@ -89,7 +89,7 @@ def write_files(out: Path, report: Mapping[str, bytes]) -> None:
 
 
 def _refuse_other_files(out: Path) -> None:
-    """Refuse a folder with files that are not those of a report."""
+    """Refuse a folder that contains files but no page of a report."""
     names = sorted(path.name for path in out.glob("*"))
     if names and PAGE not in names:
         listed = ", ".join(names[:3])

@@ -69,7 +69,7 @@ class Benchmark:
         """The name, with the tasks that were run."""
         results = self.results
         sample_ids = {result.sample.id for result in results}
-        # If a configuration ran fewer tasks than all of them together, the configurations ran different tasks.
+        # If a configuration ran fewer tasks than all configurations together, the configurations ran different tasks.
         if min(self.sizes) < len(sample_ids):
             return f"{self.name}: up to {max(self.sizes)} of {self.available} tasks, not the same for all"
         coverage = describe_coverage(self.name, results)

@@ -67,8 +67,8 @@ def _other_reducers(results: Sequence[ResultRow]) -> Iterator[str]:
     Inspect prints the reducer with the other options of the run, but does not apply it to HMS: the metric takes the
     scores of all epochs and averages them.
     """
-    logs = {result.run.log: result.run.epochs_reducer for result in results}
-    for log, reducer in logs.items():
+    reducers = {result.run.log: result.run.epochs_reducer for result in results}
+    for log, reducer in reducers.items():
         if reducer != "mean":
             yield (
                 f"The header of {log} names the reducer {reducer}, which has no effect on HMS: it is the mean of the "

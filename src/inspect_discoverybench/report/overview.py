@@ -74,8 +74,8 @@ def _released_row(standing: Standing) -> Row:
 def new_studies_section(leaderboard: Leaderboard) -> Section | None:
     """HMS on these tasks and on new studies.
 
-    A configuration has a row if the studies of all its tasks are known and at least two of them have scores. None if no
-    configuration has a row.
+    A configuration has a row if the studies of all its tasks are known and at least two of these studies have scores.
+    None if no configuration has a row.
     """
     rows = []
     guessed_studies: set[str] = set()

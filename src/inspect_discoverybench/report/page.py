@@ -52,7 +52,7 @@ class ShownSection:
 
     @property
     def is_open(self) -> bool:
-        """Whether it is short enough to be unfolded."""
+        """Whether the page shows the section unfolded: it has few rows, and its description does not fold it."""
         rows = sum(len(table.rows) for table in self.tables)
         return rows <= MAX_OPEN_ROWS and not self.section.description.is_folded
 
@@ -122,7 +122,7 @@ def _grid(samples: SampleList) -> str:
     styles only in its style sheet.
     """
     narrow = samples.narrow_widths
-    numbers = ", ".join(f".line > :nth-child({place})" for place in samples.numbers)
+    numbers = ", ".join(f".line > :nth-child({place})" for place in samples.number_places)
     return f"""
 :root {{ --columns: {" ".join(samples.widths)} minmax(7rem, 2.5fr); --narrow-columns: {" ".join(narrow)}; }}
 {numbers} {{ text-align: right; }}
@@ -157,7 +157,7 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
     end = 0
     for match in MARKUP.finditer(text):
         yield "text", text[end : match.start()]
-        if match.lastgroup:
+        if match.lastgroup:  # always `code` or `term`, which mypy does not know
             yield match.lastgroup, match[match.lastgroup]
         end = match.end()
     yield "text", text[end:]

@@ -94,7 +94,8 @@ class SampleList:
         A missing value counts as a value, except in the column of judges. There it means that no judge was asked, which
         the outcome of the sample says already.
         """
-        return self.table[column].nunique(dropna=column == "judge") > 1
+        ignores_missing = column == "judge"
+        return self.table[column].nunique(dropna=ignores_missing) > 1
 
     @property
     def headings(self) -> list[str]:
@@ -133,7 +134,7 @@ class SampleList:
         return {_heading(column) for column in self.columns if column in FILTERED}
 
     @property
-    def numbers(self) -> list[int]:
+    def number_places(self) -> list[int]:
         """The places of the columns of numbers, from 1."""
         return [place for place, column in enumerate(self.columns, start=1) if column in SCORES]
 

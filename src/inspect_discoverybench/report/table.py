@@ -196,7 +196,10 @@ def _is_shown_in_another(name: str, table: pd.DataFrame) -> bool:
 
 
 def _is_same(values: pd.Series, cells: Sequence[str]) -> bool:
-    """Whether a column has one text in several rows, and is no column of means. That means are equal is a result."""
+    """Whether a column has one text in several rows, and is no column of means.
+
+    A column of equal means stays in the table, because it is a result that they are equal.
+    """
     is_mean = pd.api.types.is_float_dtype(values)
     return not is_mean and len(cells) > 1 and len(set(cells)) == 1
 
