@@ -77,7 +77,13 @@ class Mirror:
 
 @functools.cache
 def pack(upstream: Path, files: Files = (), links: Links = ()) -> bytes:
-    """The archive as the host makes it; `files` replace or join the released ones, `links` come first."""
+    """The archive as the host makes it, without compression, which would take time.
+
+    Args:
+        upstream: The released data.
+        files: Files that replace released ones, or are added to them.
+        links: Paths and targets of symbolic links. They come first, so that files are extracted after them.
+    """
     contents = {path: (upstream / path).read_bytes() for path in checksums()}
     contents |= {"README.md": b"no data file", "eval/eval.py": b"no data file", **dict(files)}
     buffer = io.BytesIO()

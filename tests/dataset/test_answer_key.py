@@ -46,14 +46,15 @@ def test_one_goal_has_its_gold_hypothesis_from_the_key(folder: Path) -> None:
     assert sample.target == "So."
 
 
-def test_a_new_goal_has_no_gold_hypothesis_even_if_the_key_has_its_ids(folder: Path) -> None:
+def test_a_new_goal_has_no_gold_hypothesis_even_if_the_key_has_a_row_with_its_id(folder: Path) -> None:
+    # The highest id of the study is 4, so the new goal has the id 5.
     key = write_key(folder, f"{HEADER}\nmine,0,4,So.\nmine,0,5,Not so.\n")
     [sample] = study_goal_samples(folder / "metadata_0.json", "How?", key, Hints())
     assert sample.target == ""
 
 
-@pytest.mark.parametrize("goal", ["Why?", "How?"])
-def test_a_broken_answer_key_is_refused_for_one_goal_too_and_for_a_new_one(folder: Path, goal: str) -> None:
+@pytest.mark.parametrize("goal", [pytest.param("Why?", id="of the study"), pytest.param("How?", id="new")])
+def test_a_broken_answer_key_is_also_refused_if_one_goal_is_asked(folder: Path, goal: str) -> None:
     metadata_file = folder / "metadata_0.json"
     with pytest.raises(DataError, match=r"nowhere\.csv cannot be read: No such file"):
         study_goal_samples(metadata_file, goal, folder / "nowhere.csv", Hints())
@@ -73,9 +74,11 @@ def test_a_broken_answer_key_is_refused_for_one_goal_too_and_for_a_new_one(folde
         (f"{HEADER}\nmine,0,4,So.\nmine,0,4,Not so.\n", r"line 3: .*'mine', '0', '4'.*Remove a row"),
         (f"{HEADER}\nmine,zero,4,So.\n", r"key\.csv: no gold hypothesis for custom/mine/0/4\. Add its row"),
         ("\n", r"key\.csv: the file is empty"),
+        # Names of columns are compared without the spaces around them and without quotation marks.
         (f"{HEADER}, gold_hypo\nmine,0,4,So.,Not so.\n", r"key\.csv: the column 'gold_hypo' occurs twice"),
         (f"query_id ,{HEADER}\n4,mine,0,5,So.\n", r"key\.csv: the column 'query_id' occurs twice"),
         (f'{HEADER},"gold_hypo"\nmine,0,4,So.,Not so.\n', r"key\.csv: the column 'gold_hypo' occurs twice"),
+        # Also columns that no answer key needs.
         (f"note,{HEADER},note\na,mine,0,4,So.,b\n", r"key\.csv: the column 'note' occurs twice"),
     ],
 )
@@ -85,7 +88,7 @@ def test_a_broken_answer_key_is_refused_with_what_to_do(folder: Path, text: str,
         load(folder, key)
 
 
-def test_gold_hypotheses_need_a_key_that_is_a_file(folder: Path) -> None:
+def test_a_study_without_gold_hypotheses_needs_a_key_that_exists(folder: Path) -> None:
     with pytest.raises(DataError, match=r"no gold hypothesis for custom/mine/0/4\. Add its true_hypothesis"):
         load(folder)
     with pytest.raises(DataError, match=r"nowhere\.csv cannot be read: No such file"):

@@ -25,15 +25,15 @@ def test_the_example_of_the_guide_is_scored() -> None:
     assert log.status == "success", log.error
     [sample] = log.samples or []
     assert sample.id == "custom/lighthouses/0/0"
-    assert "ferry only" in str(sample.input)
+    assert "ferry only" in str(sample.input)  # the domain knowledge of the example
     assert sample.scores
     values = sample.scores["HMS"].as_dict()
-    assert values["variables"]
+    assert values["variables"]  # the baseline names some of the gold variables
     assert sample.metadata["workflow_length"] == 4
-    assert sample.metadata["workflow_bucket"] == "s"
+    assert sample.metadata["workflow_bucket"] == "s"  # fewer than ten steps
 
 
-def test_a_hint_can_be_described_with_a_data_file_and_a_missing_one_has_no_heading(tmp_path: Path) -> None:
+def test_hints_of_a_data_file_and_of_the_study_are_shown_and_a_missing_hint_has_no_heading(tmp_path: Path) -> None:
     file = {"name": "a.csv", "columns": COLUMNS, "domain_knowledge": "Known."}
     write_study(tmp_path / "file", study(datasets=[file]))
     write_study(tmp_path / "study", study(domain_knowledge="Known."))
@@ -63,13 +63,14 @@ def test_a_table_behind_a_link_is_checked_by_the_name_of_the_link(tmp_path: Path
     folder = write_study(tmp_path)
     (folder / "a.csv").unlink()
     (folder / "a.csv").symlink_to("blob")
+    # The name of the file itself does not say that it must be a table in text.
     (folder / "blob").write_bytes(gzip.compress(b"x,y\n1,2\n"))
     with pytest.raises(DataError, match=r"a\.csv is no text file"):
         load(folder)
 
 
 def test_a_value_may_be_long(tmp_path: Path) -> None:
-    long_value = "1" * 200_000
+    long_value = "1" * 200_000  # by default, the module `csv` refuses values with more than 131,072 characters
     folder = write_study(tmp_path, table=f"x,y\n{long_value},2\n")
     assert len(load(folder)) == 1
 
@@ -79,6 +80,7 @@ def test_paths_without_metadata_files_are_refused(tmp_path: Path) -> None:
         load(tmp_path)
     with pytest.raises(DataError, match=r"The path '.*nowhere' does not exist\."):
         load(tmp_path / "nowhere")
+    # File systems allow names of at most 255 bytes.
     with pytest.raises(DiscoveryBenchError, match=r"File name too long: .* Check the path"):
         load(tmp_path / ("x" * 300))
     folder = write_study(tmp_path / "study")
@@ -128,6 +130,7 @@ def test_a_retry_in_another_folder_finds_the_study_and_its_answer_key(
     assert again.status == "success", again.error
 
 
+# Inspect reads a path with "::" as a chain of file systems.
 @pytest.mark.parametrize("folder", ["a::b", "s3::c/d"])
 def test_a_folder_from_which_inspect_cannot_copy_files_is_refused(folder: str, tmp_path: Path) -> None:
     path = write_study(tmp_path / folder)

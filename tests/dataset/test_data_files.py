@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
         ("keys.csv", "'keys.csv' .* a link to a file outside"),
         ("loop.csv", "'loop.csv' cannot be found"),
         ("a:b.csv", r"has a reserved name, or ':' .* Rename it"),
-        ("./trial-2/a.csv", "reserved name"),
+        ("./trial-2/a.csv", "reserved name"),  # the folder that the solver reflexion creates for its second trial
         ("pipe.csv", "'pipe.csv' does not exist, or is not a regular file"),
         ("metadata_0.json", "is a metadata file, which the agent must not see"),
         ("link.csv", "is a metadata file, which the agent must not see"),
@@ -58,7 +58,7 @@ def test_a_file_that_must_not_be_copied_to_a_sandbox_is_refused(folder: Path, na
 
 
 @solver
-def read_back() -> Solver:
+def list_files() -> Solver:
     """Store the names of the files in the sandbox."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -130,7 +130,8 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("programs")
-def test_a_sandbox_that_cannot_compute_checksums_is_an_error_of_its_own(tmp_path: Path) -> None:
+def test_if_a_sandbox_cannot_compute_checksums_the_error_says_so(tmp_path: Path) -> None:
+    """The error does not say that the data file has changed."""
     task = custom(path=str(write_study(tmp_path / "mine")), sandbox="local")
     log = run(task, SolverSpec("discoverybench/gold"))
     [sample] = log.samples or []
@@ -141,6 +142,7 @@ def test_a_sandbox_that_cannot_compute_checksums_is_an_error_of_its_own(tmp_path
 
 def test_checksums_are_computed_with_the_program_of_macos(tmp_path: Path, programs: Path) -> None:
     sha256sum = shutil.which("sha256sum", path=os.defpath)
+    # macOS has no sha256sum. Its shasum computes SHA-256 if it is called with these arguments.
     shasum = programs / "shasum"
     shasum.write_text(f'#!/bin/sh\n[ "$*" = "-a 256" ] && exec {sha256sum}\n', "utf-8")
     shasum.chmod(0o755)
@@ -151,19 +153,20 @@ def test_checksums_are_computed_with_the_program_of_macos(tmp_path: Path, progra
 
 
 def test_files_keep_their_names_in_the_sandbox_and_the_log_has_no_paths_of_this_machine(tmp_path: Path) -> None:
-    long_name = "long" * 30
-    names = ["a.csv", "tables/b c.csv", "tables/größe.csv", "-rf.csv", "d.CSV", f"{long_name}.csv"]
-    folder = write_study(tmp_path / "wide", study(*names))
+    # With a space, with letters beyond ASCII, like an option of a program, with another case, and long.
+    names = ["a.csv", "tables/b c.csv", "tables/größe.csv", "-rf.csv", "d.CSV", f"{'long' * 30}.csv"]
+    folder = write_study(tmp_path / "mine", study(*names))
     (folder / "tables").mkdir()
     for name in names:
         (folder / name).write_text("x,y\n1,2\n", "utf-8")
 
     task = custom(path=str(folder), sandbox="local")
-    log = run(task, read_back())
+    log = run(task, list_files())
     [sample] = log.samples or []
     assert not sample.error
     in_sandbox = [name.removeprefix("./") for name in sample.store["files"]]
     assert in_sandbox == sorted(names)
     assert list(sample.metadata["data_checksums"]) == names
+    # The log has the path only as the argument that was passed to the task.
     arguments = {"eval": {"task_args", "task_args_passed"}}
     assert str(folder) not in log.model_dump_json(exclude=arguments)

@@ -123,7 +123,7 @@ def test_forced_fetch_replaces_the_folder_only_when_it_succeeds(mirror: Mirror, 
     file = root / DATA_FILE
     file.parent.mkdir(parents=True)
     file.write_text("changed", "utf-8")
-    assert fetch() == root
+    assert fetch() == root  # an existing folder is neither checked nor replaced
     mirror.drops_connections = True
     with pytest.raises(DataError):
         fetch(force=True)

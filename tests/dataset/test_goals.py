@@ -8,10 +8,10 @@ from inspect_discoverybench.dataset.goals import workflow_bucket, workflow_lengt
 @pytest.mark.parametrize(
     ("workflow", "length"),
     [
-        ("1. Load.\n2. Fit.\n3. Test.", 3),
-        ("1. Load it 2. Fit it 3. Test it.", 3),
-        ("1. Multiply by 0.453592 / 2.5 (see Table 3).\n2. Keep ages up to 2. Then fit.", 2),
-        ("OLS regression of BMI\non DISSAVED", None),
+        pytest.param("1. Load.\n2. Fit.\n3. Test.", 3, id="on lines"),
+        pytest.param("1. Load it 2. Fit it 3. Test it.", 3, id="on one line"),
+        pytest.param("1. Multiply by 0.453592 / 2.5 (see Table 3).\n2. Keep ages up to 2. Then fit.", 2, id="values"),
+        pytest.param("OLS regression of BMI\non DISSAVED", None, id="not numbered"),
     ],
 )
 def test_each_numbered_step_counts_once(workflow: str, length: int | None) -> None:

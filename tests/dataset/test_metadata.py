@@ -11,8 +11,11 @@ from inspect_discoverybench.errors.exceptions import DataError
 from tests.dataset.studies import COLUMNS, QUERY, load, study, write_study
 
 
-def test_both_formats_and_spellings_of_the_release_are_read(tmp_path: Path) -> None:
-    query = {**QUERY, "qid": 4, "question_type": "relationhsip"}
+@pytest.mark.parametrize(("misspelled", "question_type"), [("relationhsip", "relationship"), ("variable", "variables")])
+def test_both_formats_and_misspelled_types_of_the_release_are_read(
+    tmp_path: Path, misspelled: str, question_type: str
+) -> None:
+    query = {**QUERY, "qid": 4, "question_type": misspelled}
     nested_file = {"name": "a.csv", "columns": {"raw": COLUMNS}}
     write_study(tmp_path / "flat", study(queries=[query]))
     write_study(tmp_path / "nested", study(queries=[[query]], datasets=[nested_file]))
@@ -21,7 +24,7 @@ def test_both_formats_and_spellings_of_the_release_are_read(tmp_path: Path) -> N
     assert flat == nested
     [goal] = flat.goals
     assert goal.query_id == 4
-    assert goal.question_type == "relationship"
+    assert goal.question_type == question_type
 
 
 INCOMPLETE = {"qid": 0, "question": "?"}

@@ -78,6 +78,7 @@ def test_a_gold_hypothesis_is_no_longer_supported(study_name: str, cause: str, e
     assert list(placebo) == list(original)
     assert marginals(placebo) == marginals(original)
 
+    # The same seed gives the same placebo.
     assert demo_table(study_name, seed=1).equals(placebo)
 
 
@@ -111,7 +112,7 @@ TREE = {"name": "tree.txt", "columns": []}
 
 
 def test_a_placebo_is_named_and_recorded(tmp_path: Path) -> None:
-    table = "x,y\n" + "1,2\n3,4\n" * 20
+    table = "x,y\n" + "1,2\n3,4\n" * 20  # so many rows that the permuted file is not equal by chance
     folder = write_study(tmp_path / "mine", study(datasets=[TABLE, TREE]), table)
     (folder / "tree.txt").write_text("(a,b);", "utf-8")
     original = custom(path=str(folder), sandbox="local")
@@ -128,6 +129,7 @@ def test_a_placebo_is_named_and_recorded(tmp_path: Path) -> None:
     checksums = {name: file_checksum(path) for name, path in files.items()}
     assert sample.metadata
     assert sample.metadata["data_checksums"] == checksums
+    assert (original_sample.metadata or {})["data_checksums"] != checksums
     assert files["a.csv"] != folder / "a.csv"
     assert files["tree.txt"] == folder / "tree.txt"
     assert sample.metadata["unpermuted_files"] == ("tree.txt",)
@@ -247,6 +249,7 @@ def keys_of(task: Task) -> list[set[str]]:
 def test_a_study_can_say_that_its_gold_hypothesis_survives_the_permutation(tmp_path: Path) -> None:
     surviving = {**QUERY, "qid": 1, "true_hypothesis": "X is 2 on average.", "survives_permutation": True}
     write_study(tmp_path, study(queries=[QUERY, surviving]))
+    # On a placebo, the judge is not asked about the claim of the second goal.
     ordinary, left_out = keys_of(custom(path=str(tmp_path), placebo=1, sandbox="local"))
     assert ordinary - left_out == {"claim"}
     # On the data, the judge is asked about the claim of both.

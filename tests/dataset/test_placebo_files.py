@@ -50,7 +50,7 @@ def rows(draw: st.DrawFn) -> list[list[str]]:
     return [["x", *names], *body]
 
 
-def named_for(separator: str, table: list[list[str]]) -> list[list[str]]:
+def without_other_separators(separator: str, table: list[list[str]]) -> list[list[str]]:
     """The table, with all separators but this one removed from the column names.
 
     Another separator could divide the header into more values, and would then be taken for that of the file.
@@ -88,7 +88,7 @@ def require_same_cells(before: bytes, after: bytes, separator: str) -> None:
     encoding=st.sampled_from(["utf-8", "utf-8-sig"]),
     has_last_line_break=st.booleans(),
 )
-def test_a_table_of_the_module_csv(
+def test_a_table_written_by_the_module_csv_keeps_the_cells_of_each_column(
     tmp_path: Path,
     table: list[list[str]],
     separator: str,
@@ -99,7 +99,7 @@ def test_a_table_of_the_module_csv(
 ) -> None:
     # A table with one column has no separator.
     separator = separator if len(table[0]) > 1 else ","
-    table = named_for(separator, table)
+    table = without_other_separators(separator, table)
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=separator, quoting=quoting, lineterminator=line_break)
     writer.writerows(table)
@@ -123,7 +123,7 @@ def test_a_table_of_the_module_csv(
     spelling=st.sampled_from(["", "NA", "nan", "-99", "n/a"]),
     data=st.data(),
 )
-def test_a_table_of_pandas(
+def test_a_table_written_by_pandas_keeps_the_cells_of_each_column(
     tmp_path: Path,
     table: list[list[str]],
     separator: str,
@@ -133,7 +133,7 @@ def test_a_table_of_pandas(
     spelling: str,
     data: st.DataObject,
 ) -> None:
-    header, *body = named_for(separator, table)
+    header, *body = without_other_separators(separator, table)
     frame = pd.DataFrame(body, columns=header)
     frame.insert(1, "number", np.arange(len(body)) / 4)
     frame.insert(2, "when", pd.date_range("2020-01-01", periods=len(body)))
@@ -143,6 +143,7 @@ def test_a_table_of_pandas(
     content = frame.to_csv(
         sep=separator, index=False, quoting=quoting, lineterminator=line_break, na_rep=spelling
     ).encode(encoding)
+    # Here, too, "\r" in a value is not quoted, and the module `csv` reads a new row there.
     assume({len(row) for row in parse(content, separator)} == {len(frame.columns)})
     permuted = placebo_of(tmp_path / "mine", "a.csv", content, list(map(str, frame)))
     require_same_cells(content, permuted, separator)
@@ -162,6 +163,7 @@ def stata_texts(content: bytes) -> Any:
         return reader.variable_labels(), reader.value_labels(), reader.data_label
 
 
+# In the types of whole numbers, Stata uses the numbers above these for missing values.
 TYPES: dict[str, st.SearchStrategy[Any]] = {
     "int8": st.integers(-127, 100),
     "int16": st.integers(-32767, 32740),
@@ -179,7 +181,9 @@ TYPES: dict[str, st.SearchStrategy[Any]] = {
     version=st.sampled_from([114, 117, 118, 119]),
     byteorder=st.sampled_from(["little", "big"]),
 )
-def test_a_table_of_stata(tmp_path: Path, data: st.DataObject, count: int, version: Any, byteorder: Any) -> None:
+def test_a_file_of_stata_keeps_the_codes_of_each_column_and_the_labels(
+    tmp_path: Path, data: st.DataObject, count: int, version: Any, byteorder: Any
+) -> None:
     table = pd.DataFrame(index=range(count))
     for name, values in TYPES.items():
         table[name] = np.array(data.draw(st.lists(values, min_size=count, max_size=count)), dtype=name)
@@ -225,7 +229,7 @@ def test_two_codes_with_one_label_stay_codes(tmp_path: Path) -> None:
     assert abs(read.x.corr(read.y)) < CHANCE
 
 
-def test_a_byte_order_mark_before_a_quoted_header(tmp_path: Path) -> None:
+def test_a_byte_order_mark_before_a_quoted_header_stays(tmp_path: Path) -> None:
     content = '\ufeff"x, in m";y\n"1;5";2\n"3;5";4\n"5;5";6\n'.encode()
     permuted = placebo_of(tmp_path / "mine", "a.csv", content, ["x, in m", "y"])
     require_same_cells(content, permuted, ";")
@@ -261,6 +265,7 @@ def test_the_separator_is_the_one_that_divides_all_rows(tmp_path: Path, name: st
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
 def test_a_described_column_is_found_in_each_encoding(tmp_path: Path, encoding: str) -> None:
     content = "größe,länge\n1,2\n3,4\n".encode(encoding)
+    # The file would be refused if its first row had no described column.
     permuted = placebo_of(tmp_path / "mine", "a.csv", content, ["größe"])
     (tmp_path / "permuted.csv").write_bytes(permuted)
     assert read_text(tmp_path / "permuted.csv").startswith("größe,länge\n")

@@ -26,8 +26,11 @@ def test_the_study_of_each_data_set_is_that_of_the_documented_table() -> None:
     ("dataset", "domain", "study"),
     [
         ("m-lltonnen_0_1", "Mülltonnen", "Mülltonnen"),
+        # The folder is not named after the domain, so this is a custom study.
         ("space-tourism_12_0", "sociology", "space-tourism_12_0"),
     ],
 )
-def test_the_study_of_a_synthetic_data_set_is_its_domain(dataset: str, domain: str, study: str) -> None:
+def test_the_study_of_a_synthetic_data_set_is_its_domain_and_that_of_a_custom_one_its_folder(
+    dataset: str, domain: str, study: str
+) -> None:
     assert study_of({"dataset": dataset, "domain": domain}) == study

@@ -1,4 +1,7 @@
-"""A placebo keeps the order of the rows, by which it could be told from the data, and nothing else."""
+"""A placebo keeps the column by which the rows are ordered, and permutes all others.
+
+If the rows were in no order, a placebo could be told from the data.
+"""
 
 import io
 from collections.abc import Sequence
@@ -51,6 +54,7 @@ def csv_placebo(tmp_path: Path, before: pd.DataFrame) -> pd.DataFrame:
 @pytest.mark.parametrize("ordered", ORDERED.values(), ids=ORDERED)
 def test_the_column_by_which_rows_are_ordered_keeps_its_order(tmp_path: Path, ordered: Sequence[object]) -> None:
     before = table(ordered)
+    # These two columns are in order as well, and some of the columns above are less clearly ordered than they are.
     after = csv_placebo(tmp_path, before.drop(columns=["effect", "group"]))
     expected = pd.read_csv(io.StringIO(before.to_csv(index=False)))
     assert after["key"].equals(expected["key"])
@@ -86,7 +90,7 @@ def test_the_order_of_a_stata_file_stays(tmp_path: Path) -> None:
 
 
 def test_of_two_columns_in_opposite_orders_the_first_one_keeps_its_order(tmp_path: Path) -> None:
-    """Both columns are ordered equally well, whatever their values and the number of rows are."""
+    """Age and year are ordered equally well, whatever their values and the number of rows are. `row` hardly is."""
     for seed in range(20):
         age = np.sort(np.random.default_rng(seed).integers(20, 60, size=ROWS - seed))
         before = pd.DataFrame({"age": age, "birth_year": 2000 - age, "row": np.arange(len(age)) % 7})
@@ -96,6 +100,7 @@ def test_of_two_columns_in_opposite_orders_the_first_one_keeps_its_order(tmp_pat
 
 
 def test_a_single_column_is_permuted(tmp_path: Path) -> None:
+    """If it kept its order, nothing in the table would be permuted."""
     before = pd.DataFrame({"key": INDEX})
     after = csv_placebo(tmp_path, before)
     assert sorted(after["key"]) == INDEX
@@ -107,6 +112,7 @@ def test_a_stata_file_that_pandas_cannot_read_is_refused_by_name(tmp_path: Path)
     pd.DataFrame({"x": INDEX, "y": [f"long {number}" for number in INDEX]}).to_stata(
         content, write_index=False, version=118, convert_strl=["y"]
     )
+    # The byte 0xff does not occur in UTF-8.
     damaged = content.getvalue().replace(b"long 7", b"long \xff")
     with pytest.raises(InvalidArgument, match=r"a\.dta \(pandas cannot read it, so it may be damaged\)"):
         placebo_of(tmp_path / "mine", "a.dta", damaged, ["x", "y"])

@@ -33,7 +33,7 @@ def test_all_splits_together_are_the_samples_of_each(splits: tuple[Split, ...], 
     together = released_samples(benchmark, "all", Hints())
     assert [sample.id for sample in together] == ids
     assert len(set(ids)) == count
-    for sample in together:
+    for sample in together:  # all files were decoded in their own encodings
         assert "�" not in f"{sample.target}{sample.input}"
 
 
@@ -53,7 +53,7 @@ def test_gold_workflows_are_those_of_the_train_split() -> None:
         assert bool(goal.gold_workflow) == (goal.split == "train")
 
 
-def test_the_folder_of_a_synthetic_data_set_has_its_depth() -> None:
+def test_the_folder_name_of_a_synthetic_data_set_ends_in_the_depth_of_its_target() -> None:
     levels = set()
     for metadata in metadata_of("synth", "all"):
         assert metadata.dataset.endswith(f"_{metadata.tree_level}")
@@ -77,6 +77,7 @@ def test_a_question_about_processed_and_raw_data_has_an_easy_and_a_hard_variant(
         easy = by_id[hard.duplicate_of or ""]
         assert easy.variant == "easy"
 
+    # For two questions, and in both variants of them, the gold hypotheses of the variants differ.
     conflicting = [goal.sample_id for goal in goals if goal.conflicting_gold]
     assert conflicting == [
         "test/meta_regression/16/0",
@@ -105,6 +106,7 @@ def test_the_lite_split_is_a_small_test_split() -> None:
     # There are ten data sets. A run with `--limit` takes the first samples, which are of as many data sets as possible.
     assert len({goal.dataset for goal in lite[:5]}) == 5
     assert len({goal.dataset for goal in lite[:10]}) == 10
+    # The largest data sets have 10 of the 48 goals. In proportion, that is 5 of 24.
     assert max(Counter(goal.dataset for goal in lite[:24]).values()) <= 6
 
 
@@ -116,8 +118,13 @@ def test_the_lite_split_can_be_filtered_and_has_a_name_of_its_own() -> None:
     task = real(split="lite", domain="biology", sandbox="local")
     assert len(task.dataset) == 3
     assert task.display_name == "DiscoveryBench DB-REAL (lite)"
+
+
+def test_an_unknown_split_is_refused_with_the_names_of_the_splits() -> None:
     with pytest.raises(InvalidArgument, match=r"split=val is not a split of real\. .* train, test, lite, all"):
         real(split="val")
+    with pytest.raises(InvalidArgument, match=r"split=val is not a split of synth\. .* train, dev, test, all"):
+        synth(split="val")
 
 
 @pytest.mark.parametrize(
@@ -136,8 +143,9 @@ def test_filters_select_samples(filters: dict[str, FieldFilter], count: int) -> 
 def test_a_filter_that_selects_nothing_lists_the_possible_values() -> None:
     with pytest.raises(InvalidArgument, match=r"difficulty=5 matches no sample\. Possible values: 1, 2, 3, 4"):
         synth(difficulty=5)
-    with pytest.raises(InvalidArgument, match=r"split=val is not a split of synth\. .* train, dev, test, all"):
-        synth(split="val")
+
+
+def test_filters_that_select_nothing_together_are_refused() -> None:
     samples = released_samples("real", "test", Hints())
     with pytest.raises(InvalidArgument, match="No sample matches all filters together"):
         select(samples, {"dataset": "archaeology", "domain": "biology"})
@@ -148,6 +156,7 @@ def test_a_split_needs_only_its_own_files_and_names_a_changed_and_a_missing_one(
 ) -> None:
     split = Path("discoverybench/real/train")
     shutil.copytree(upstream / split, tmp_path / split)
+    # The folder with the released data may be read-only.
     for path in tmp_path.rglob("*"):
         path.chmod(0o755)
     monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(tmp_path))

@@ -46,7 +46,7 @@ def test_the_released_tasks_have_framings(task: Any) -> None:
     assert texts(task()) == texts(task(framing="neutral"))
 
 
-def test_the_wordings() -> None:
+def test_each_framing_has_a_wording_of_its_own() -> None:
     assert "valid answer" in texts(demo(framing="null_allowed"))[0]
     assert "clear and significant" in texts(demo(framing="pressure"))[0]
 

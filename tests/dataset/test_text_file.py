@@ -40,7 +40,8 @@ def test_a_table_that_is_no_text_is_refused(tmp_path: Path, content: bytes) -> N
         load(folder)
 
 
-def test_a_pipe_and_a_device_are_refused_because_reading_them_would_not_end(tmp_path: Path) -> None:
+def test_a_pipe_a_device_and_a_folder_are_no_files(tmp_path: Path) -> None:
+    """Reading a pipe or a device would not end."""
     pipe = tmp_path / "metadata_0.json"
     os.mkfifo(pipe)
     for path in (pipe, Path("/dev/zero"), tmp_path):
