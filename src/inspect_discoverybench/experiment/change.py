@@ -65,11 +65,11 @@ class Change:
             for part, next_part in pairwise(parts):
                 key = _index_or_key(container, part)
                 place = (*place, key)
-                if isinstance(container, dict) and container.get(key) is None:
+                if isinstance(container, dict) and container.get(key) is None:  # the file has no value here
                     container[key] = {}
                     if place_of_added_mapping is None:
                         place_of_added_mapping = place
-                elif isinstance(container[key], str) and next_part in ModelSpec.model_fields:
+                elif isinstance(container[key], str) and next_part in ModelSpec.model_fields:  # a bare name
                     container[key] = {"name": container[key]}
                 container = container[key]
 

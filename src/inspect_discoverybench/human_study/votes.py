@@ -76,6 +76,7 @@ def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[I
     pairs = []
     for _, group in groupby(samples, key=lambda sample: sample.id):
         for first, second in combinations(group, 2):
+            # Hypotheses that differ only in white space are the same hypothesis.
             if first.hypothesis.split() != second.hypothesis.split():
                 pairs.append((first, second))
     if not pairs:

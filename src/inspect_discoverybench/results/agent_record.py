@@ -144,7 +144,8 @@ class RunAgent:
         if steps is None:
             return self._unknown if self._is_of_earlier_version(sample) else self._of_plan(arguments)
 
-        # An error, a limit or a submission may have ended the sample before the last solver of a chain.
+        # An error, a limit or a submission may have ended the sample before the last solver of a chain. So the sample
+        # was run by the planned agent if its solvers are the first ones of the plan.
         planned = [step.solver for step in self._plan]
         if steps == planned[: len(steps)]:
             return self._of_plan(arguments)

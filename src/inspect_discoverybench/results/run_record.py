@@ -206,7 +206,7 @@ def _selection(spec: EvalSpec) -> str:
 
 def _model_settings(log: EvalLog) -> Settings:
     spec = log.eval
-    # The plan has the settings for all models. They take precedence over the settings of this model.
+    # The plan has the settings of the task and of the eval. They take precedence over the model's own settings.
     config = spec.model_generate_config.merge(log.plan.config)
     return _model_settings_of(config, spec.model_args, spec.model_base_url)
 
