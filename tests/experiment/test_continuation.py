@@ -48,6 +48,8 @@ log_dir: logs/small
 limits: {samples: 2}
 options: {continue_on_fail: true, timeout: 1, retry_attempts: 0}
 """
+"""Inspect repeats a failed request until the timeout: here for a second."""
+
 TWICE = """
 name: twice
 tasks: [discoverybench/demo]

@@ -143,6 +143,7 @@ def test_a_judge_without_a_key_is_refused(command: str) -> None:
 def test_the_key_grader_takes_precedence_over_the_role_and_is_the_origin_of_its_error(
     key: str, option: str, line: str
 ) -> None:
+    # The file has six lines before these.
     with Path("small.yaml").open("a", encoding="utf-8") as file:
         file.write(f"roles: {{grader: nowhere/role}}\n{key}")
     assert refused(f"run small.yaml {option}").startswith(f"Error: {line} cannot be called: ")

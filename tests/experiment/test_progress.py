@@ -165,6 +165,7 @@ def test_the_last_attempt_of_a_sample_counts() -> None:
         return 502 if is_out else HYPOTHESIS
 
     with lab(answer) as (model, _):
+        # Inspect repeats a failed request until the timeout: here for a second.
         options = f"{NO_DATA_GUESS} --model {model} --set options.retry_attempts=0 --set options.timeout=1"
         failed(f"run small.yaml {options} --set options.continue_on_fail=true")
         assert counts(failed(f"status small.yaml {options}")) == ["2 0 0 2 0"]

@@ -31,7 +31,7 @@ def unnamed_samples() -> Task:
         ("limits.samples=99",),
         ("options.sample_shuffle=7",),
         ("options.sample_shuffle=7", "limits={}"),
-        ("options.sample_shuffle=0",),
+        ("options.sample_shuffle=0",),  # Inspect does not shuffle with this seed
         (f"options.sample_id={ONE}", "limits={}", "tasks=[discoverybench/demo]"),
         ("options.sample_id=[demo/b*, '*/6']", "limits={}", "tasks=[discoverybench/demo]"),
         ("options.sample_id=['discoverybench/demo:demo/b*', '2']", "limits={}"),
@@ -64,6 +64,7 @@ def test_planned_samples_are_those_that_inspect_runs(changes: tuple[str, ...]) -
             "options.sample_id and options.sample_shuffle exclude each other. Omit one.",
         ),
         ("limits={} options.sample_id=[x,y]", "options.sample_id: no sample of discoverybench/demo matches x, y."),
+        # With leading zeros, no number begins with 1.
         ("limits={} options.sample_id=1* tasks=[unnamed_samples]", "no sample of unnamed_samples matches 1*."),
     ],
 )

@@ -68,7 +68,7 @@ def test_a_shard_that_cannot_be_run_is_refused_and_leaves_nothing(options: str, 
 
 
 @pytest.mark.usefixtures("slow")
-def test_a_shard_of_another_division_is_refused_and_leaves_nothing() -> None:
+def test_a_shard_of_another_division_or_another_experiment_is_refused_and_leaves_nothing() -> None:
     completed("run gold.yaml --limit 1 --shard 1/2")
     before = sorted(Path("logs").rglob("*"))
     assert "logs/small has logs of shard 1/2." in refused("run gold.yaml --limit 1 --shard 2/3")
@@ -107,7 +107,8 @@ def test_a_log_directory_is_refused_if_it_stays_locked_and_not_if_status_only_lo
 ) -> None:
     """A run waits for the lock for a second. `status` holds it for a moment, and another run until it ends.
 
-    Two runs that start at the same time both find the directory unlocked, so this is decided by the lock itself.
+    A look at the directory before the start would not tell a second run: two runs that start at the same time would
+    both find it unlocked.
     """
     results: list[str] = []
 
