@@ -37,6 +37,7 @@ def test_a_key_and_a_column_that_occur_twice_are_found() -> None:
     assert "mine/metadata_0.json: the key 'queries' occurs twice in one object" in output
 
     metadata.write_text(content, "utf-8")
+    # The names of the last two columns differ only in a space.
     Path("key.csv").write_text("dataset,metadataid,query_id,gold_hypo,gold_hypo \nmine,0,0,So.,Not so.\n", "utf-8")
     output = refused("data audit --path mine --answer-key key.csv")
     assert "key.csv: the column 'gold_hypo' occurs twice" in output

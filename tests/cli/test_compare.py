@@ -79,6 +79,8 @@ def test_a_pair_is_printed_on_80_columns() -> None:
     assert max(map(len, lines)) <= 80
     text = without_layout(result.stdout)
     assert "*" not in text
+    # Of the synthetic logs, two tasks share a gold hypothesis. The 15 gold hypotheses are from 14 studies, so one study
+    # has 4 of the 30 tasks (13 %).
     expected = (
         "Baseline react · provider/small 30 of 239 tasks (30 selected: archaeology 6, ",
         "30 common tasks",
@@ -131,7 +133,7 @@ def test_more_than_two_systems_are_ranked() -> None:
     third = text.index("provider/small")
     assert first < second < third
     assert "Ranking on the 30 tasks that all systems ran; scores from 0 to 1" in text
-    assert "provider/medium 0.288* " in text
+    assert "provider/medium 0.288* " in text  # the mean of its scored samples
     # Systems by their rank, and the tasks that both scored. Six samples of the second one are unscored.
     assert re.search(r"1 − 3 30 \+0\.\d{3} ", text)
     assert re.search(r"2 − 3 24 \+0\.\d{3}\* ", text)

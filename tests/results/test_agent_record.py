@@ -271,7 +271,7 @@ def test_a_sample_without_a_record_among_others_with_one_is_of_an_unknown_agent(
 def test_a_sample_that_ended_in_its_setup_is_of_the_agent_of_the_run() -> None:
     log = two_samples()
     *_, last = log.samples or []
-    last.store["AgentSteps:steps"] = []
+    last.store["AgentSteps:steps"] = []  # no solver ran after the setup
     write_eval_log(log, log.location)
     assert agents(log) == {"codegen"}
 

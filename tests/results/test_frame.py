@@ -258,6 +258,8 @@ def test_only_settings_that_differ_are_named() -> None:
         *results({"a": 1.0}, model_settings="seed=1, temperature=0.5", limits=limits, run="b"),
         *results({"a": 1.0}, model_settings="seed=1, temperature=0.7", limits=limits, run="c"),
     ]
+    # All runs have the first three limits, so these are not named. The last two have the same seed, which is not named
+    # if only they are compared.
     names = [configuration.settings for configuration in configurations_of(runs)]
     assert names == ["", "cost_limit=5", "seed=1, temperature=0.5", "seed=1, temperature=0.7"]
     assert [configuration.settings for configuration in configurations_of(runs[2:])] == [
@@ -292,7 +294,7 @@ def test_unrecorded_use_of_the_judge_and_costs_without_a_price_are_unknown(demo_
     sample.role_usage = {}  # the sample was judged, and nothing is recorded about it
     sample.model_usage = {
         "a/b": ModelUsage(total_tokens=5, total_cost=0.5),
-        "cached": ModelUsage(),
+        "cached": ModelUsage(),  # no tokens, as if all replies were cached: they cost nothing, even without a price
     }
     record = SampleRecord.of(sample, recorded_agent(sample))
     assert record.judge_tokens is None
