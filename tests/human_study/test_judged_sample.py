@@ -44,6 +44,7 @@ def test_scores_that_were_judged_differently_are_refused_unless_they_are_accepte
 
 def test_records_of_single_samples_may_differ() -> None:
     first, second, _ = judged_logs()
+    # These fields do not say how a judge decides, and `extra` is not known to this version. So none is compared.
     other = with_record(second, asked_again=3, replies={}, facets={}, extra=1)
     samples, _ = read_judged_samples([first, other], "HMS")
     assert len(samples) == 10

@@ -71,13 +71,13 @@ def test_an_answer_without_code_is_found() -> None:
     assert row["explanation"] == "The answer was submitted without code."
 
 
-def test_logs_of_version_1() -> None:
+def test_cells_in_logs_of_version_1_are_found() -> None:
     values = scanned(LOGS)[CELL]["value"]
     # Of four samples, the two of `react` have cells that returned without an error, and those of `no_data_guess` none.
     assert sorted(values) == [False, False, True, True]
 
 
-def test_a_third_party_agent() -> None:
+def test_cells_of_a_third_party_agent_are_found() -> None:
     finish = ModelOutput.for_tool_call("mockllm/model", "finish", {"answer": "y rises by 0.73."})
     submitting = AgentSubmit(name="finish", keep_in_messages=True)
     agent = as_solver(react_agent(tools=[inspect_python()], submit=submitting))
@@ -86,6 +86,7 @@ def test_a_third_party_agent() -> None:
 
 
 def test_nothing_was_submitted() -> None:
+    # The model of the scanner would find the fault A, if it was asked.
     rows = scan_run(react(turns=2), python("1"), "", model=scripted(["ANSWER: A"]))
     for name in SCANNERS:
         assert rows[name]["explanation"] == "No answer was scored."
@@ -115,7 +116,7 @@ def test_a_model_chooses_the_faults(reply: str, faults: str | None) -> None:
     assert "Judge: lexical" in prompt
 
 
-def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_the_command_that_installs_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "inspect_discoverybench.scanners")
     monkeypatch.setitem(sys.modules, "inspect_scout", None)
     with pytest.raises(InvalidArgument, match=r"pip install 'inspect-discoverybench\[scout\]'"):
