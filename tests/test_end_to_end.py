@@ -226,7 +226,7 @@ def test_the_container_has_the_data_and_no_answer_network_root_or_capabilities(
         names = [file["name"] for file in sample.metadata["data_files"]]
         assert walk["data"] == sorted(names)
         assert walk["found"] == []
-        # The walk covered the whole system and found the control.
+        # The walk covered the whole system and found the control: the beginning of the first data file.
         assert walk["files"] > 10_000
         assert walk["unread"] < 100
         assert walk["control"] == [f"/workspace/{min(names)}"]

@@ -97,7 +97,7 @@ def agent_of(command: str) -> str:
 @pytest.mark.parametrize("command", EVALS, ids=agent_of)
 @pytest.mark.timeout(900)
 def test_an_agent_is_confined_and_scored(command: str, agent_images: None, upstream: Path) -> None:
-    # The tasks turn checkpoints off in Docker, where the first one would end the sample. So this option has no effect.
+    # With `--checkpoint`, the first checkpoint would end a sample in Docker, if the tasks did not turn checkpoints off.
     options = "--model-role grader=openai/gpt-4o --limit 2 --checkpoint turn:1"
     words = shlex.split(f"{command} {options}")
     with serve(agent_and_judge) as endpoint:

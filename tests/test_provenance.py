@@ -51,7 +51,7 @@ def test_the_checksum_is_that_of_the_data(tmp_path: Path) -> None:
     folder = tmp_path / EXAMPLE.name  # sample ids have the name of the folder
     shutil.copytree(EXAMPLE, folder)
     original = data_of(EXAMPLE)
-    assert original["commit"] is None
+    assert original["commit"] is None  # only released data have one
     assert data_of(folder, aggregation="released", domain_knowledge=True) == original
 
     table = next(folder.glob("*.csv"))

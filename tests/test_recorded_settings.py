@@ -116,7 +116,7 @@ def test_settings_are_recorded_where_the_table_says(run: Any, tmp_path: Path, mo
         monkeypatch.setenv("LAB_BASE_URL", f"{server}/{planted('environment url')}/v1")
         printed = run(f"openai-api/lab/{port}", f"{server}/{planted('url')}/v1")
     printed += completed("report logs --out report")
-    assert (tmp_path / "report" / "samples.csv").exists()
+    assert (tmp_path / "report" / "samples.csv").exists()  # so the search below covers the report
 
     for row, settings, by_inspect, by_run in ROWS:
         cell = by_inspect if run is inspect_eval else by_run

@@ -17,9 +17,10 @@ def test_pictures_of_the_viewer_and_the_report(chromium: str, tmp_path: Path) ->
     target = tmp_path
     if "DISCOVERYBENCH_SCREENSHOTS" in os.environ:
         target = Path(os.environ["DISCOVERYBENCH_SCREENSHOTS"])
-    # The viewer shows the path of the logs.
+    # The viewer shows the path of the logs, so it is a short one.
     with TemporaryDirectory(prefix="discoverybench-") as folder:
         logs = Path(folder, "logs")
+        # One agent for the viewer, and all agents of the experiment for the report.
         completed(f"run demo --set log_dir={logs} --set solvers=[discoverybench/react]")
         completed("run demo")
         completed("report logs/demo")
