@@ -15,7 +15,8 @@ from inspect_discoverybench.results.task_result import TaskResult, mean_score
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 
 CONTEXT, *OTHER_FACETS = FACET_KEYS
-"""The context must match before released evaluators ask about the other facets."""
+"""The paper and released evaluators ask about the other facets only if the context matches. So the section on facets
+also has their means over the hypotheses with a matching context."""
 
 IF_MATCHES = "if context matches"
 

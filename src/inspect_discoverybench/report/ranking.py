@@ -59,7 +59,7 @@ class RankedRow:
 
 @dataclass(frozen=True)
 class Ranking:
-    """A benchmark as the page begins with it.
+    """A benchmark as the beginning of the page shows it.
 
     Attributes:
         title: Its name, with the tasks that were run.

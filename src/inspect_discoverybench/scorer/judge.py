@@ -74,7 +74,7 @@ class Judge:
         Raises:
             JudgeFailed: The provider failed, after Inspect's retries.
         """
-        # Whether another question was answered only without the defaults, so that they are suspected. This is read
+        # Whether the server failed on an earlier question with the defaults, and answered it without them. This is read
         # before the request, because questions that are asked at the same time may change it.
         was_suspected = acceptance_of(self.model).has_suspicion
         try:
@@ -111,7 +111,8 @@ class Judge:
         Args:
             question: The question.
             failure: The failure with the defaults.
-            was_suspected: Whether the failed request was sent after another one was answered without the defaults.
+            was_suspected: Whether an earlier question had failed with the defaults, and was answered without them,
+                before this question was asked.
         """
         acceptance = acceptance_of(self.model)
         without_defaults = request_settings(self.model, question.reply, defaults=False)

@@ -14,7 +14,7 @@ _INVISIBLE = (
 controls."""
 
 _ESCAPED = re.compile(rf"(?={pattern(Meaning.TOKEN).pattern}).|{_INVISIBLE}")
-"""Matches the first character of a token, and each invisible one."""
+"""Matches the first character of a token of chat templates, and each invisible character."""
 
 
 def prompt_values(**values: Any) -> dict[str, str]:
