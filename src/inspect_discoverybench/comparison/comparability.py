@@ -76,9 +76,9 @@ def _differing_sample(baseline: System, candidate: System, column: str) -> str |
 def _sample_with_differing_workflow(baseline: System, candidate: System) -> str | None:
     """The id of the first common sample whose gold workflows differ.
 
-    The fingerprints of the workflows are compared, and not the column. The column is empty if there is no workflow, but
-    also if a log does not record it. `_differing_sample` takes it as not recorded, and would not find that only one of
-    two samples has a workflow.
+    Fingerprints of the workflows are compared, and not the column `sample.gold_workflow`. The column is empty if there
+    is no workflow, but also if a log does not record the workflow. `_differing_sample` ignores empty columns, so it
+    would not find that only one of two samples has a workflow.
     """
     for task_id, baseline_task in baseline.tasks.items():
         candidate_task = candidate.tasks.get(task_id)
@@ -91,7 +91,7 @@ def _sample_with_differing_workflow(baseline: System, candidate: System) -> str 
 
 
 def _judge_differences(baseline: System, candidate: System) -> list[str]:
-    """How the records of both systems' judges differ from the first record; empty if a system has no record."""
+    """How the judge records of both systems differ from the baseline's first one; empty if a system has no record."""
     baseline_records = _recorded(baseline.results, "score.judge_record")
     candidate_records = _recorded(candidate.results, "score.judge_record")
     if not baseline_records or not candidate_records:

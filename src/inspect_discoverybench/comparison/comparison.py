@@ -97,8 +97,8 @@ def compare_systems(systems: Sequence[System], left_out: Mapping[str, str], anyw
         InvalidArgument: Two systems have no common task, or they are not comparable and `anyway` is false.
     """
     combinations = list(itertools.combinations(systems, 2))
-    # Checked before the judges: systems with different tasks often have different judges, too, and the message should
-    # name the tasks.
+    # The tasks are checked before the judges. Systems with different tasks often have different judges, too, and the
+    # message should then be about the tasks.
     for baseline, candidate in combinations:
         if not baseline.tasks.keys() & candidate.tasks.keys():
             raise InvalidArgument(_no_common_sample(baseline, candidate, systems))
@@ -167,9 +167,10 @@ def _advice(name: str, values_of_systems: Sequence[set[str]]) -> str:
 
 def _pair(baseline: System, candidate: System, comparisons: int) -> SystemPair:
     keys = [*SCORE_KEYS, RELEASED]
-    # Answers to different questions about claims are not compared.
+    # Claims are not compared if the judges were asked about them with different prompts.
     if len(claim_prompts([*baseline.results, *candidate.results])) < 2:
         keys.append(CLAIM_KEY)
+    # HMS is the first of `SCORE_KEYS`.
     hms, *others = [
         key_difference(_tasks_with(key, baseline), _tasks_with(key, candidate), key, comparisons) for key in keys
     ]
