@@ -113,7 +113,7 @@ def json_string(text: str) -> str:
 
 
 def follow(kernel: _socket.socket, reader: int, output: Capture, seconds: float) -> str:
-    """Add to the output until the kernel reports a status, dies, or has to be killed. Returns the cell's status."""
+    """Capture the cell's output until the kernel reports a status, dies, or has to be killed. Returns the status."""
     deadline = time.monotonic() + seconds
     last_signal = 0
     os.set_blocking(reader, False)
@@ -249,10 +249,10 @@ def start(folder: str, owner: int) -> None:
 
 
 def guard(folder: str, owner: int, kernel: int) -> None:
-    """End the kernel when its evaluation has ended in any way, for example killed together with the client.
+    """End the kernel when its evaluation has ended, even if the evaluation was killed and could not end the kernel.
 
-    The kernel also ends when one of its folders is gone, because Inspect removes the working folder of a local sandbox
-    when the sample ends.
+    The kernel is also ended when one of its folders is gone, because Inspect removes the working folder of a local
+    sandbox when the sample ends.
     """
     import shutil  # only this command needs it, and importing it takes milliseconds
 
