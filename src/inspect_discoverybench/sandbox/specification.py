@@ -74,14 +74,14 @@ class SandboxOptions:
         )
 
     def _require_buildable(self) -> None:
-        got = None
+        conflict = None
         if self.provider != "docker":
-            got = f"sandbox={self.provider}"
+            conflict = f"sandbox={self.provider}"
         elif self.other_image:
-            got = f"image={self.other_image}"
-        if got:
+            conflict = f"image={self.other_image}"
+        if conflict:
             raise InvalidArgument(
-                f"build=true requires sandbox=docker and the package's own image, got {got}. Omit one of them."
+                f"build=true requires sandbox=docker and the package's own image, got {conflict}. Omit one of them."
             )
 
 
