@@ -36,7 +36,7 @@ Arguments = ParamSpec("Arguments")
 def _absolute_paths(*names: str) -> Callable[[Callable[Arguments, Task]], Callable[Arguments, Task]]:
     """Make paths among a task's arguments absolute before Inspect records them.
 
-    `inspect eval-retry` passes them again, from any folder.
+    `inspect eval-retry` passes the recorded paths again, and a user may run it in another folder.
     """
 
     def decorate(create: Callable[Arguments, Task]) -> Callable[Arguments, Task]:
@@ -206,8 +206,8 @@ def custom(  # noqa: D417
     Args:
         path: A metadata file, or a folder of them. Data files are in the folder of their metadata file.
         answer_key: CSV file with the gold hypotheses. Without it, they are read from the metadata.
-        goal: Ask only this goal; `path` must be one metadata file. It is scored only if the file has the same goal,
-            and its gold hypothesis is given.
+        goal: Ask only this goal; `path` must be one metadata file. The answer is scored only if the file has
+            the same goal, and a gold hypothesis of this goal is given.
         data: Ask `goal` about these data files, without a metadata file and without a score.
     """
     from inspect_discoverybench.dataset.custom import (
