@@ -111,7 +111,7 @@ def test_a_model_that_only_writes_text_is_to_act_in_text() -> None:
         "discoverybench/demo reflexion text": Numbers(3, acted=3, as_one_object=3),
         "discoverybench/demo no_data_guess text": Numbers(3, as_one_object=3),
     }
-    assert "pass -S actions=text" in output
+    assert "pass `-T 'agent_args={actions: text}'` with `-T agent`" in output
     assert "Left out: DB-REAL in Docker. The demo's code ran on this machine. Docker does not respond" in output
     assert "Left out: the judge audit. Name a judge" in output
 

@@ -120,7 +120,8 @@ def test_a_model_that_writes_its_calls_as_text_gets_advice_and_both_forms_of_an_
     with lab(lambda _: block) as (model, _):
         output = completed(f"run small.yaml --set 'solvers=[{calls}, {text}]' --model {model}")
     [advice] = [line for line in output.splitlines() if "as text" in line]
-    assert f"with {model}: 2 of 2 samples wrote their calls as text: try `-S actions=text`" in advice
+    assert f"with {model}: 2 of 2 samples wrote their calls as text. Try `-M emulate_tools=true`, or pass " in advice
+    assert "`actions: text` in the solver's `args`" in advice
 
     configurations = set(configurations_of(read_results(["logs/small"]).rows))
     names = {configuration.name for configuration in configurations}

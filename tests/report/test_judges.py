@@ -86,8 +86,9 @@ def test_a_notice_counts_samples_that_wrote_their_calls_as_text_by_configuration
         results({"a": 1.0, "b": 0.0, "c": 1.0}, agent_arguments="actions=text"),
     )
     assert notices_of(shown) == [
-        "DB-REAL test, react · provider/model: 2 of 3 samples wrote their calls as text: try `-S actions=text` (with "
-        "`--solver`; in an experiment, `actions: text` in the solver's `args`) or `-M emulate_tools=true`."
+        "DB-REAL test, react · provider/model: 2 of 3 samples wrote their calls as text. Try `-M emulate_tools=true`, "
+        "or pass `-T 'agent_args={actions: text}'` with `-T agent`, `-S actions=text` with `--solver`, or in an "
+        "experiment `actions: text` in the solver's `args`."
     ]
 
 

@@ -261,7 +261,7 @@ def test_a_server_that_refuses_tools_gets_the_remedy(server: str) -> None:
     status, message = REFUSALS[server]
     error = failure(codegen(), Refused(message, status=status))
     assert "The server refuses tools or a forced call" in error
-    assert "`-S actions=text`" in error
+    assert "pass `-T 'agent_args={actions: text}'` with `-T agent`, `-S actions=text` with `--solver`" in error
     assert "eval-retry" not in error
 
 

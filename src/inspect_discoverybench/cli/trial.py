@@ -9,11 +9,12 @@ from inspect_discoverybench.cli.eval_options import model_options, require_judge
 from inspect_discoverybench.cli.terminal import print_table, say, waiting
 from inspect_discoverybench.cli.termination import interrupt_on_termination
 from inspect_discoverybench.doctor.trial import SEED, Trial
+from inspect_discoverybench.session.tool import PASS_ACTIONS_TEXT
 from inspect_discoverybench.solvers.step import ACTION_FORMS
 
 ADVICE = {
     "calls": "The model acts by calls, the default of all agents.",
-    "text": "The model acts in text: pass -S actions=text with --solver.",
+    "text": f"The model acts in text: {PASS_ACTIONS_TEXT}.",
     None: "The model ran no code. Try -M emulate_tools=true, the other form, or another model.",
 }
 """What to do next, by the form in which code ran; None if no code ran."""

@@ -14,10 +14,13 @@ from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, DEFAULT
 CALLS_AS_TEXT_KEY = "wrote_calls_as_text"
 """Key in the metadata of a score. It marks samples for which the function `wrote_calls_as_text` below is true."""
 
-CALLS_AS_TEXT = (
-    "samples wrote their calls as text: try `-S actions=text` (with `--solver`; in an experiment, `actions: text` in "
-    "the solver's `args`) or `-M emulate_tools=true`."
+PASS_ACTIONS_TEXT = (
+    "pass `-T 'agent_args={actions: text}'` with `-T agent`, `-S actions=text` with `--solver`, or in an experiment "
+    "`actions: text` in the solver's `args`"
 )
+"""How to let an agent act in text, as a part of a sentence."""
+
+CALLS_AS_TEXT = f"samples wrote their calls as text. Try `-M emulate_tools=true`, or {PASS_ACTIONS_TEXT}."
 """The message about samples that have this key. Their number stands before it."""
 
 LOST = "All variables are lost. The next call starts a new session."

@@ -14,6 +14,7 @@ from inspect_discoverybench.errors.exceptions import ModelFailed, ReplyRejected
 from inspect_discoverybench.errors.provider_failures import causes, is_bad_request, model_errors
 from inspect_discoverybench.json_text import parse_json, replace_surrogates
 from inspect_discoverybench.replies import without_reasoning
+from inspect_discoverybench.session.tool import PASS_ACTIONS_TEXT
 from inspect_discoverybench.submission.answer import ARGUMENTS, SUBMIT, arguments_as_text
 
 CUT_OFF = ("max_tokens", "model_length", "content_filter")
@@ -21,7 +22,7 @@ CUT_OFF = ("max_tokens", "model_length", "content_filter")
 
 ACT_IN_TEXT = (
     "The server refuses tools or a forced call, so a retry would fail again. Let the model act in text: "
-    "`-S actions=text` (with `--solver`; in an experiment, `actions: text` in the solver's `args`)."
+    f"{PASS_ACTIONS_TEXT}."
 )
 """The remedy for a server without native calls."""
 
