@@ -31,8 +31,7 @@ class NewStudies:
     """A mean on new studies like these.
 
     Attributes:
-        low: Lower end of its 95 % confidence interval; NaN for fewer than eight effective studies, which are too few to
-            say.
+        low: Lower end of its 95 % confidence interval; NaN for fewer than eight effective studies (`MIN_STUDIES`).
         high: Upper end.
         p_value: Two-sided p-value for a difference of 0; 1 for too few studies. It has no meaning for a mean of scores.
         lowest: Lowest mean over tasks if one study is left out.
