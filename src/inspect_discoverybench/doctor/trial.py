@@ -30,7 +30,7 @@ SEED = 2
 """Seed of the choice of samples of discovery tasks."""
 
 AUDIT_SEED = 162
-"""Seed of the choice of samples of the judge audit: with it, these are ten pairs, four texts and one claim."""
+"""Seed of the choice of samples of the judge audit. With this seed, ten pairs, four texts and one claim are chosen."""
 
 DEMO_SAMPLES = 3
 REAL_SAMPLES = 2

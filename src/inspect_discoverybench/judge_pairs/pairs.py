@@ -42,7 +42,7 @@ class Expected(BaseModel):
 
     Attributes:
         context: Whether the contexts match; None if that is open.
-        variables: F1; two values if the context may count as a variable.
+        variables: The right F1; two values if the context may count as a variable.
         relationship: The right letter; several letters, such as `AB`, if the wording of the judge's question leaves it
             open which of them is right.
         why: The reason, for readers of the log.
