@@ -135,6 +135,7 @@ def derived(values: Values, count: int) -> Any:
     first = f"{values['name']}_x"
     second = f"{values['name']}_y"
     low = node["low"]
+    # The children are from 0 to 1, so the node is from `low` to `low + 2 * factor`, which is `high`.
     factor = (node["high"] - low) / 2
     return {
         "expression": f"{low} + {factor} * (df['{first}'] + df['{second}'])",

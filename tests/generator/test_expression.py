@@ -9,7 +9,8 @@ from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors.exceptions import ExpressionRefused
 from inspect_discoverybench.generator.expression import Expression
 
-HOSTILE = [
+NOT_ALLOWED = [
+    # Code, functions that are not on the list, and results that would fill the memory.
     "__import__('os').system('touch /tmp/owned') + df['a']",
     "df['a'].apply.__globals__['__builtins__']",
     "np.fromfile('/etc/passwd') + df['a']",
@@ -27,15 +28,18 @@ HOSTILE = [
     "df['a'] ** df['b']",
     "'x' * 10 ** 9 == df['a']",
     "df[df['a'] > 1]",
+    # Python's `is`, `not` and `in` give one value for all rows instead of a column.
     "((df['a'] is 1) + 10) ** 4",
     "(not df['a']) + 1",
     "(1 in df['a']) + 1",
+    # Forms that are not on the list, and what is no expression.
     "df['a'].astype(object)",
     "np.where(*df)",
     "np.where(df['a'])",
     "(y := df['a'])",
     "df['a'];import os",
     "",
+    # Too large, too deep, and with a null byte.
     "df['a'] + " * 800 + "1",
     "(" * 500 + "df['a']" + ")" * 500,
     "-" * 600 + "df['a']",
@@ -43,8 +47,8 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_refused_with_a_reason(text: str) -> None:
+@pytest.mark.parametrize("text", NOT_ALLOWED)
+def test_an_expression_that_is_not_allowed_is_refused_with_a_reason_in_one_line(text: str) -> None:
     with pytest.raises(ExpressionRefused) as refused:
         Expression.parse(text)
     assert 10 < len(refused.value.message) < 900
@@ -75,9 +79,9 @@ def test_other_forms_are_rewritten(text: str, common_form: str) -> None:
     assert Expression.parse(text).text == common_form
 
 
-def test_released_gold_expressions_are_allowed(upstream: Path) -> None:
-    """Of 183, 14 are not Python (a parenthesis is missing); of the others, three are refused."""
-    are_not_python = []
+def test_released_gold_expressions_are_allowed_with_three_exceptions(upstream: Path) -> None:
+    """Of 183, 14 are not Python: a parenthesis is missing. Of the others, three are refused."""
+    are_not_python = []  # of the refused ones
     for path in sorted(upstream.glob("discoverybench/synth/*/*/metadata_*.json")):
         for query in json.loads(read_text(path))["queries"]:
             try:
@@ -97,6 +101,6 @@ def test_substitution_gives_the_expression_over_observed_columns() -> None:
 
 
 def test_substitution_is_bounded() -> None:
-    wide = Expression.parse("df['a']" + " + df['a']" * 30)
+    wide = Expression.parse("df['a']" + " + df['a']" * 30)  # 31 columns, so 31 * 31 after the substitution
     with pytest.raises(ExpressionRefused, match="Use at most"):
         wide.substitute({"a": wide})

@@ -42,7 +42,9 @@ def parse(tmp_path: Path) -> Callable[..., Tree]:
         (leaf("x1", colour="red"), "colour: Extra inputs are not permitted"),
     ],
 )
-def test_an_invalid_column_is_one_line(column: dict[str, Any], message: str, parse: Callable[..., Tree]) -> None:
+def test_an_invalid_column_is_refused_in_one_line(
+    column: dict[str, Any], message: str, parse: Callable[..., Tree]
+) -> None:
     with pytest.raises(DataError, match=message) as error:
         parse(distractors=[column])
     assert "\n" not in error.value.message
@@ -62,7 +64,7 @@ def test_an_invalid_root_is_named(fields: dict[str, Any], message: str, parse: C
         parse(roots=[leaf("days", **fields)])
 
 
-def test_tasks_are_inner_nodes_times_path_lengths(parse: Callable[..., Tree]) -> None:
+def test_each_inner_node_has_a_task_for_each_path_length_below_it(parse: Callable[..., Tree]) -> None:
     # The root waiting_days has the children queue_ratio and pages, and queue_ratio has reservations and copies.
     tasks, rejected = tree_tasks(parse())
     assert not rejected
@@ -71,6 +73,7 @@ def test_tasks_are_inner_nodes_times_path_lengths(parse: Callable[..., Tree]) ->
         ("waiting_days/2", 0, 0),
         ("queue_ratio/1", 0, 1),
     ]
+    # The facets that the goals of a target ask for take turns.
     assert tasks[0].masked != tasks[1].masked
 
 
