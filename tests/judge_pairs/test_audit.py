@@ -71,9 +71,9 @@ def test_the_references_are_what_constant_judges_score(letter: str) -> None:
         "relation generalised",
         "relation negated",
     )
-    # Three of the four kinds have the right context.
     reference = metric(log, "relationship", f"always_{letter}")
     assert metric(log, "relationship", "mean") == reference
+    # In three of the four kinds, the contexts match.
     assert metric(log, "context_match", "always_true") == 0.75
     assert metric(log, "context_match", "mean") == 0.75
 

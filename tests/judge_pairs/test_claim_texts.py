@@ -63,6 +63,7 @@ def test_an_invalid_reply_is_a_wrong_answer() -> None:
 def test_gold_hypotheses_of_the_release_are_claims_but_null_results_and_goals_are_not() -> None:
     kinds = ["released gold", "released null result", "released goal"]
     log = audited(True, *kinds, released=True)
+    # There are 15 different gold hypotheses, two of which are null results, and the goal of each.
     claims = Counter(str(sample.target) for sample in log.samples or [])
     assert claims == {"a claim": 13, "no claim": 17}
     assert metric(log, "claim", "mean") == pytest.approx(13 / 30)

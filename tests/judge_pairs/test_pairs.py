@@ -67,6 +67,7 @@ def test_each_released_gold_is_paired_once_and_another_study_is_different() -> N
         texts.add((gold, predicted))
         letter = "A" if gold == predicted else "C"
         assert expected_of(sample).relationship == letter
+    # Two pairs for each of the 15 different gold hypotheses.
     assert len(texts) == 30
     assert len(task.dataset) == 30
 
