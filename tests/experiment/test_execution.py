@@ -39,12 +39,14 @@ def test_the_closing_table_names_a_random_selection() -> None:
 @pytest.mark.usefixtures("upstream")
 def test_the_closing_table_says_of_how_many_tasks_of_a_split_a_selection_is() -> None:
     task = "{name: discoverybench/real, args: {split: train, domain: sociology, sandbox: local}}"
+    # The domain has 11 tasks. The limit of the file, 2, is raised above this number.
     output = completed(f"run gold.yaml --set 'tasks=[{task}]' --set grader=discoverybench/lexical --limit 100")
     assert ": 11 of 25 tasks (11 selected: sociology 11)" in output
 
 
 def test_the_closing_table_says_what_to_compare_the_scores_with() -> None:
     advice = "add the solver discoverybench/goal_echo"
+    # The judge is not one of the offline ones, whose scores mean nothing.
     with lab(truthful) as (model, _):
         assert advice in completed(f"run gold.yaml --set grader={model}")
         both = "solvers=[discoverybench/gold, discoverybench/goal_echo]"

@@ -142,8 +142,8 @@ def test_a_file_that_is_no_mapping_or_not_utf_8_or_does_not_exist_is_refused(tmp
         ("run#1", "log_dir: Inspect cannot resume runs in a folder with #, ? or % in its name"),
         ('"logs/a\\nb"', "log_dir: a log directory has no line breaks"),
         ('"logs/a\\0b"', "log_dir: a log directory has no line breaks"),
-        ('"logs/a\\Lb"', "log_dir: a log directory has no line breaks"),
-        ('"s3://logs/\\e[2J"', "log_dir: a log directory has no line breaks"),
+        ('"logs/a\\Lb"', "log_dir: a log directory has no line breaks"),  # in YAML, \L is a line separator
+        ('"s3://logs/\\e[2J"', "log_dir: a log directory has no line breaks"),  # and \e starts an escape sequence
     ],
 )
 def test_a_log_directory_that_inspect_cannot_use_is_refused(tmp_path: Path, log_dir: str, message: str) -> None:
@@ -287,6 +287,7 @@ def test_a_change_of_a_single_model_is_named(tmp_path: Path, name: str) -> None:
 
 
 def test_a_model_that_differs_in_the_base_url_alone_is_in_the_matrix_twice(tmp_path: Path) -> None:
+    # It is the same model, on whatever server.
     model = "{name: discoverybench/baseline, base_url: 'http://127.0.0.1:1'}"
     path = write(tmp_path, GOOD.replace("log_dir", f"  - {model}\nlog_dir"))
     with pytest.raises(InvalidExperiment) as raised:

@@ -130,6 +130,7 @@ def test_agents_that_are_part_of_the_task_are_told_apart() -> None:
         (with_inner_agent(), "with_inner_agent"),
         (as_solver(single_question()), "single_question"),
         (single_question(), "single_question"),
+        # Inspect runs the solvers of these two one by one, and records no name for them together.
         (basic_agent(message_limit=6), "chain"),
         ([system_message("Think."), generate()], "chain"),
         (inspect_react(attempts=1), "react of another package"),

@@ -386,6 +386,7 @@ def test_of_two_copies_of_a_log_the_one_that_was_changed_last_counts(demo_log: P
     shutil.copy(demo_log, "before.eval")
     invalidate_first(str(demo_log), "later.eval")
     os.utime("before.eval", (0, 0))  # changed in 1970
+    # Of the four samples, the later copy has invalidated one.
     assert read_results(["before.eval", "later.eval"]).samples.hms.count() == 3
 
 
