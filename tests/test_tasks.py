@@ -216,7 +216,7 @@ def test_a_third_party_agent_can_be_loaded_from_a_file(tmp_path: Path, name: str
         [argument] = submit["parameters"]["properties"]
         return tool_call("submit", "I am sure now.", **{argument: "y rises with x."})
 
-    # A call's argument comes after the text beside it, and the judge quotes it.
+    # The judge quotes the hypothesis. For `plain`, it reads the text of the message, and then the argument of its call.
     quotation = '{"asserted": true, "hypothesis": ["y rises with x."], "workflow": []}'
     judge = judging.InProcessJudge(judging.scripted(answer=quotation))
     with serve(answer) as endpoint:
