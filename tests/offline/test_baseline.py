@@ -48,6 +48,7 @@ def test_the_demo_is_solved_in_part() -> None:
         assert "Rule-based baseline, not a language model" in str(sample.store["SubmissionState:submission"])
 
 
-def test_without_python_it_guesses_and_says_so() -> None:
+def test_without_python_it_guesses_and_its_workflow_says_that_it_may() -> None:
     [sample] = evaluated(no_data_guess(), BEEKEEPING)
     assert answer_and_score(sample) == ("The variables that the goal names are related.", 0)
+    assert "or guesses." in str(sample.store["SubmissionState:submission"])
