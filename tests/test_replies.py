@@ -95,7 +95,7 @@ async def test_a_whole_object_is_no_reply_if_a_filter_or_a_limit_ended_it(stop_r
 
     async def send(messages: list[ChatMessage]) -> ModelOutput:
         requests.append(messages)
-        text = json.dumps({"match": len(requests) == 2})
+        text = json.dumps({"match": len(requests) == 2})  # false in the first reply, which must not count
         return ModelOutput.from_content("mockllm/model", text, stop_reason=reasons.pop(0))
 
     async def accept(text: str) -> Match:

@@ -85,6 +85,7 @@ def test_missing_and_repeated_columns_are_named() -> None:
 
 
 def test_unknown_metadata_keys_are_named_and_those_of_the_release_are_not() -> None:
+    # `raw`, `depth`, `max_depth`, `target_col` and `id` are keys of the release.
     columns = {"raw": [{"name": "x", "descriptions": "X.", "depth": 1}]}
     query = {**QUERY, "target_col": "y", "gold": "Because."}
     metadata = study(

@@ -73,7 +73,7 @@ LATEX: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize(("written", "hypothesis"), LATEX.values(), ids=LATEX)
-def test_latex_in_an_object_stays_unless_its_escape_is_also_used_as_one(written: str, hypothesis: str) -> None:
+def test_latex_stays_unless_its_escape_also_stands_for_a_control_character(written: str, hypothesis: str) -> None:
     answer = parse_submission(f'{{"hypothesis": "{written}", "workflow": "w"}}')
     assert answer is not None
     assert answer.hypothesis == hypothesis
