@@ -126,7 +126,7 @@ def test_framings_are_never_pooled_and_do_not_compete() -> None:
         results({"a": 0.0, "b": 0.0}, agent="codegen"),
     ).leaderboard.benchmarks
     kinds = {standing.name: (standing.kind, standing.hms) for standing in benchmark.standings}
-    # The framing that is passed but is the default is no other configuration.
+    # `neutral` is the default framing. So the first two are one configuration, and each task has the mean of 0.5 and 0.
     assert kinds == {
         "react · provider/model": ("best agent", 0.25),
         "react · provider/model (framing=pressure)": ("agent", 1),

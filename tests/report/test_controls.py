@@ -6,7 +6,7 @@ HINTED = '{"domain_knowledge": true}'
 PLACEBO = '{"placebo": 7}'
 
 
-def test_agents_are_compared_with_the_floor_guesses_and_placebos_of_the_same_model() -> None:
+def test_agents_are_compared_with_the_floor_and_with_guesses_and_placebos_of_their_model() -> None:
     parts = sections(
         results({"a": 0.5, "b": 0.25, "c": 1.0}),
         results({"a": 0.125, "b": 0.125}, agent="goal_echo", model="none/none"),
@@ -25,6 +25,8 @@ def test_agents_are_compared_with_the_floor_guesses_and_placebos_of_the_same_mod
         "agent HMS × 100",
         "difference × 100",
     )
+    # Each difference is on the tasks that both ran. The agent has 50 on `a`, and a mean of 37.5 on `a` and `b`. The
+    # floor is a control whatever its model is. Guesses of another model are none.
     differences = rows(section, *columns)
     assert sorted(differences) == [
         ("DB-REAL test, placebo 7", 1, 25, 50, 25),
@@ -40,6 +42,7 @@ def test_an_agent_with_domain_knowledge_is_compared_with_itself_without() -> Non
         results({"a": 1.0}, agent="codegen"),
         results({"a": 1.0}, limits="message_limit=5"),
     )
+    # Another agent, and the same one with another limit, are no controls. The differences on `a` and `b` are 100 and 0.
     [row] = rows(parts["controls"], "control", "tasks", "difference × 100")
     assert row == ("without domain_knowledge", 2, 50)
 

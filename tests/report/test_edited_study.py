@@ -39,7 +39,7 @@ def command(*arguments: object) -> str:
         (lambda folder: write(folder, gold="Nobody knows."), "gold hypothesis", 3),
         (lambda folder: write(folder, workflow="1. Fit a line."), "gold workflow", 4),
         (lambda folder: write(folder, table="x,y\n1,2\n3,5\n"), "data file a.csv", 4),
-        (write, None, 2),
+        (write, None, 2),  # written again as it was
     ],
 )
 def test_versions_of_a_sample_are_different_tasks(

@@ -28,6 +28,7 @@ TERMINAL = "\x1b]0;title\x07a \x9b31mhypothesis\x1b[2J\rover"
 
 
 def test_csv_files_hold_no_commands_for_a_terminal() -> None:
+    # The second text is a formula once its first character is removed, so it gets an apostrophe.
     table = pd.DataFrame({"hypothesis": [TERMINAL, "\x1b=1+1"]})
     assert folder.csv(table).decode().splitlines() == ["hypothesis", "]0;titlea 31mhypothesis[2Jover", "'=1+1"]
 
@@ -35,7 +36,7 @@ def test_csv_files_hold_no_commands_for_a_terminal() -> None:
 def test_csv_files_hold_all_digits_and_no_formulas() -> None:
     table = pd.DataFrame(
         {
-            "model": ["=1+1", "a\n[c](javascript:d)"],
+            "model": ["=1+1", "a\n[c](javascript:d)"],  # no spreadsheet runs the second text, which stays as it is
             "HMS": [1 / 3, None],
         }
     )

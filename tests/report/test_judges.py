@@ -23,7 +23,7 @@ def test_the_scores_of_the_judge_with_most_scores_are_shown() -> None:
     shown = contents(first, second, failing, [silent])
     [section, *_] = shown.sections
     assert rows(section, HMS, "judged", "no submission") == [(0, 3, 1)]
-    assert len(shown.samples) == 10
+    assert len(shown.samples) == 2 + 3 + 4 + 1  # the table of samples has the scores of every judge
     assert notices_of(shown) == [
         "Scores by provider/failing, provider/first are only in the table of samples. To compare judges, run "
         "`discoverybench compare LOG:score=HMS LOG:score=HMS1 --anyway`."

@@ -62,7 +62,7 @@ def test_the_lite_split_is_never_pooled_with_test(pool_splits: bool) -> None:
 
 def test_names_of_configurations_show_what_varies() -> None:
     limits = "message_limit=10"
-    hints = '{"domain_knowledge": true, "split": "test"}'
+    hints = '{"domain_knowledge": true, "split": "test"}'  # names have only the hint; the split is in the title
     shown = contents(
         results({"a": 1.0}),
         results({"a": 0.9}, agent_arguments="actions=text"),

@@ -19,7 +19,7 @@ from tests.typed_results import contents, results
 @solver
 def waiting() -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        # Inspect counts the hours of a provider's batch interface like this.
+        # Inspect counts this wait as work, as it does the hours that a request waits in a provider's batch interface.
         await asyncio.sleep(60)
         return state
 

@@ -85,6 +85,7 @@ def test_the_released_form_has_counts_and_a_possible_range_of_its_own() -> None:
     assert rows(by_name["hms"], HMS, *outcomes) == [(pytest.approx(200 / 3), 2, 1, 1)]
     released = by_name["released"]
     assert rows(released, "HMS released × 100", *outcomes) == [(50, 2, 1, 1)]
+    # The unscored sample has 0 to 1: (1 + 0 + 0.5 + 0) / 4 and (1 + 1 + 0.5 + 0) / 4.
     assert rows(released, LOWEST, HIGHEST) == [(37.5, 62.5)]
     assert list(report.samples.hms_released.fillna(-1)) == [1.0, -1, 0.5, 0.0]
 

@@ -92,6 +92,7 @@ def test_sections_have_a_figure_and_a_table_for_each_benchmark(page: Page) -> No
     assert shown(page, "logs-left-out", "reason") == ["was cancelled"]
 
 
+# A phone, and wider screens. The layout changes below 60, 70 and 84 rem, which are 960, 1120 and 1344 pixels.
 @pytest.mark.parametrize("page", [390, 970, 1200, 1345, 1400], indirect=True)
 def test_the_leaderboard_is_on_the_screen_and_figures_are_not_shrunk(page: Page) -> None:
     width = page.evaluate("innerWidth")

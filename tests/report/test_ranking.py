@@ -15,6 +15,7 @@ def ranking_of(*groups: list[ResultRow]) -> Ranking:
 def test_the_ranking_says_who_is_best_and_by_how_much() -> None:
     tasks = [f"t{number}" for number in range(12)]
     best = results(dict.fromkeys(tasks, 0.9))
+    # On half of the tasks, the score is lower by 0.05. So the mean is lower by 0.025.
     near = results({task: 0.9 if number % 2 else 0.85 for number, task in enumerate(tasks)}, agent="codegen")
     far = results(dict.fromkeys(tasks, 0.1), agent="codegen")
     floor = results(dict.fromkeys(tasks, 0.05), agent="goal_echo")
@@ -64,6 +65,7 @@ def test_the_agent_with_the_highest_mean_may_be_worse_on_the_tasks_that_both_sco
 
 def test_agents_with_equal_means_are_tied() -> None:
     values = {"a": 1.0, "b": 0.5}
+    # datavoyager ran only one of the two tasks, so it does not compete.
     ranking = ranking_of(results(values), results(values, agent="codegen"), results({"a": 0.1}, agent="datavoyager"))
     assert ranking.sentences[0] == "Tied for the best: react · provider/model and codegen · provider/model."
 
@@ -73,6 +75,7 @@ def test_the_ranking_has_published_scores_only_beside_the_released_form() -> Non
     with_form = [result(name, hms, hms_released=0.4) for name, hms in full.items()]
     ranking = ranking_of(with_form, results(full, agent="codegen"))
     by_agent = {row.standing.configuration.agent: row for row in ranking.rows}
+    # Of the three models in the paper.
     assert [score.hms for score in by_agent["react"].published] == [24.4, 22.4, 18.4]
     assert by_agent["react"].released is not None
     assert by_agent["codegen"].published == []

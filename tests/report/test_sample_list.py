@@ -32,6 +32,7 @@ def test_a_line_has_the_beginning_of_a_long_hypothesis_and_the_opened_row_has_al
     assert html.count(hypothesis) == 1
     assert f"<span>{hypothesis[:160]}</span>" in html
 
+    # Without a hypothesis, there is a dash.
     silent = contents(results({"a": 0.0}))
     [sample] = SampleList(silent.samples, silent.results)
     assert sample.beginning == "–"
