@@ -10,6 +10,7 @@ from inspect_discoverybench.statistics.mean import estimate_mean
 from inspect_discoverybench.statistics.paired import compare_paired
 
 LOWEST = 0.93
+"""The intervals of these models are approximate: the lowest exact coverage is 93.9 % (docs/statistics.md)."""
 
 DATA = (
     "12 tasks, 2 studies",
@@ -75,7 +76,7 @@ def test_intervals_cover_the_truth_where_golds_are_all_or_nothing(chance: float)
 def test_the_interval_of_a_mean_covers_the_truth_where_scores_are_graded(values: tuple[float, float]) -> None:
     model = exact.ValueModel(25, *values)
     coverages = list(model.coverages(model.of_mean()))
-    assert len(coverages) > 400
+    assert len(coverages) > 40 * 40 / 2  # of the pairs of 40 chances, those with a sum of at most 1
     assert min(each.coverage for each in coverages) >= LOWEST
 
 

@@ -108,7 +108,7 @@ def test_the_interval_contains_the_mean_and_is_no_point(tasks: list[tuple[float,
 
 
 @pytest.mark.parametrize("scores", [[], [math.nan], [1.5]])
-def test_invalid_scores(scores: list[float]) -> None:
+def test_no_score_at_all_and_scores_that_are_not_from_0_to_1_are_refused(scores: list[float]) -> None:
     tasks = range(len(scores))
     with pytest.raises(InvalidArgument):
         estimate_mean(scores, tasks)

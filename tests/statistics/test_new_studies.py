@@ -82,7 +82,7 @@ def test_studies_are_counted_as_if_they_were_equally_large(sizes: list[int], is_
 
 
 @pytest.mark.parametrize("studies", [["x", "y", None], ["x", "x", "x"]])
-def test_without_the_study_of_every_task_and_several_nothing_is_said(studies: list[str | None]) -> None:
+def test_nothing_is_said_if_a_task_has_no_study_or_all_have_the_same(studies: list[str | None]) -> None:
     scores = [0, 1, 1]
     estimate = estimate_mean(scores, "abc", studies)
     assert estimate.new_studies is None
