@@ -45,6 +45,7 @@ def test_scores_that_were_judged_differently_are_not_comparable() -> None:
 
 @pytest.mark.parametrize("column", ["target", "data_files", "data_commit", "judge_record"])
 def test_what_a_log_does_not_record_is_ignored(column: str) -> None:
+    # Any text will do for the first three columns, and the record of a judge is JSON.
     a = system("A", **{column: '{"judge": "x"}'})
     b = system("B", **{column: None})
     assert not [*incompatibilities(a, b)]

@@ -32,13 +32,14 @@ def test_all_pairs_are_compared_and_adjusted_together() -> None:
     weak = system("weak", 3)
     middle = system("middle", 12)
     strong = system("strong", 24)
+    # The first pair is weak and middle, which are compared alone below.
     first, *others = compare_systems([weak, middle, strong], {}).pairs
     assert [pair.candidate for pair in others] == ["strong", "strong"]
 
     [alone] = compare_systems([weak, middle], {}).pairs
     adjusted = first.keys[0].paired
     single = alone.keys[0].paired
-    assert adjusted.p_value == pytest.approx(3 * single.p_value)
+    assert adjusted.p_value == pytest.approx(3 * single.p_value)  # three pairs
     assert adjusted.low < single.low
 
 
@@ -90,7 +91,7 @@ def test_claims_are_not_compared_if_one_system_lacks_them_or_has_them_of_another
 def test_systems_are_ranked_on_the_tasks_that_all_ran() -> None:
     weak = system("weak", 10)
     strong = system("strong", 20)
-    few = system("few", 30, first=25)
+    few = system("few", 30, first=25)  # it ran, and solved, the last five tasks
     best, *others = compare_systems([weak, strong, few], {}).ranking
     assert best.system == "few"
     for rank in [best, *others]:
@@ -147,6 +148,7 @@ def test_a_ranking_covers_the_truth_whatever_scores_are_lost(lost: float) -> Non
             systems.append(System(name, configuration, rows))
         for rank in compare_systems(systems, {}).ranking:
             covered[rank.system].append(rank.estimate.low <= 0.5 <= rank.estimate.high)
+    # For each system, at least 19 of the 20 data sets.
     assert min(np.mean(contains) for contains in covered.values()) >= 0.93
 
 
