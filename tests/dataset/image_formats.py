@@ -140,6 +140,7 @@ def main() -> None:
     for suffix, write_and_read in FORMATS.items():
         path = folder / f"a{suffix}"
         write_and_read(path)
+        # By the last suffix, such as `.gz` of `.csv.gz`.
         files[path.suffix] = path.read_bytes()[:64].hex()
     packages = [name for name in sys.argv[1:] if importlib.util.find_spec(name)]
     json.dump({"files": files, "packages": packages}, sys.stdout)

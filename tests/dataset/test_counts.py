@@ -111,7 +111,7 @@ MISSING = ("", "nan", "NaN", "NA")
 
 
 def measured(row: Mapping[str, str], upstream: Path) -> tuple[int, str]:
-    """Number of values of the target column of a task, and the share of the most common one with four digits."""
+    """Number of different values of a target column, and the share of the most common one with four digits."""
     folder = upstream / "discoverybench" / "synth" / row["split"] / row["folder"]
     [file] = folder.glob("*.csv")
     table = Table.read(file)

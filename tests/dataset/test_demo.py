@@ -20,9 +20,10 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.usefixtures("slow")
-def test_the_generator_writes_the_same_bytes(tmp_path: Path) -> None:
+def test_the_generator_writes_the_files_of_the_demo_byte_by_byte(tmp_path: Path) -> None:
     """To accept a change of the demo, see CONTRIBUTING.md on golden files."""
     out = tmp_path / "demo"
+    # The settings with which the demo was generated.
     task = synth_generate(
         out=str(out),
         trees=str(TREES),

@@ -74,6 +74,7 @@ def test_a_gold_hypothesis_is_no_longer_supported(study_name: str, cause: str, e
     original = demo_table(study_name)
     placebo = demo_table(study_name, seed=1)
     assert abs(association(original, cause, effect)) > 0.6
+    # Without an association, a correlation in 260 rows exceeds this in 2 of 100 cases (t = 2.4).
     assert abs(association(placebo, cause, effect)) < 0.15
     assert list(placebo) == list(original)
     assert marginals(placebo) == marginals(original)
@@ -295,6 +296,8 @@ def test_what_compares_two_columns_holds_on_a_placebo(before: str, after: str) -
 
 @pytest.mark.usefixtures("upstream")
 def test_a_share_in_a_subgroup_does_not_hold_on_a_placebo() -> None:
+    """A permutation of the column gives each subgroup about the share of the whole table."""
+
     def share_of_cash(seed: int | None) -> float:
         [path, *_] = files_of(real(dataset="meta_regression", placebo=seed)).values()
         table = pd.read_csv(path)

@@ -40,7 +40,7 @@ def test_the_intervals_cover_what_unscored_epochs_could_have_scored() -> None:
     assert rows(sections(*highest)["epochs"], "best HMS high") == [(high,)]
 
 
-def test_without_a_score_there_are_dashes_and_with_one_epoch_no_section() -> None:
+def test_means_are_unknown_without_a_score_and_there_is_no_section_with_one_epoch() -> None:
     [(best,)] = rows(sections(*epochs(a=[MISSING, MISSING]))["epochs"], "best HMS × 100")
     assert math.isnan(best)
     assert "epochs" not in sections(results({"a": 1.0, "b": 0.0}))

@@ -43,7 +43,7 @@ def test_the_page_shows_each_interval_below_its_mean() -> None:
     assert train.columns["context × 100, 95 % CI"] == ["0.0"]
 
 
-def test_of_the_epochs_of_a_task_those_whose_context_matches_count_in_the_means_if_context_matches() -> None:
+def test_means_if_context_matches_leave_out_the_epochs_of_a_task_in_which_it_does_not() -> None:
     epochs = [
         result("a", 0.5, epoch=1, context=1.0, variables=0.5, relationship=0.5),
         result("a", 0.0, epoch=2, context=0.0, variables=1.0, relationship=0.5),
