@@ -98,7 +98,8 @@ async def _ask_author(author: Model, task: TreeTask, facts: Mapping[str, Any]) -
             raise ReplyRejected("the goal contains the hypothesis.")
         return reply
 
-    drafts = [step.model_dump(include={"hypothesis", "sub_population"}) for step in task.derivations()]
+    # The hypothesis of each node whose expression is a part of the gold expression.
+    drafts = [node.model_dump(include={"hypothesis", "sub_population"}) for node in task.derivations()]
     values = {**facts, "drafts": drafts, "masked": task.masked}
     return await ask(author, "task", values, HypothesisAndGoal, check)
 

@@ -130,7 +130,8 @@ class _CommonForm(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """Write `df.get('name', 0)` as `df['name']`.
 
-        The default is for a missing column, and a node has all columns of its expression as children.
+        The default would be used only if the column were missing. No column is: a node must have all columns of its
+        expression as children.
         """
         match node:
             case ast.Call(ast.Attribute(ast.Name("df"), "get"), [ast.Constant(str(name)), *_]):
@@ -166,7 +167,7 @@ def _operands(node: ast.expr) -> Sequence[ast.expr] | None:
             return []
         case ast.BinOp():
             return _operands_of_operator(node)
-        # Python's `not`, `is` and `in` would give one value for all rows instead of a column.
+        # Python's `not` would ask whether a whole column is true. `is` and `in` would give one value for all rows.
         case ast.UnaryOp(ast.Not()) | ast.Compare(_, [ast.Is() | ast.IsNot() | ast.In() | ast.NotIn()]):
             return None
         case ast.UnaryOp(_, operand):

@@ -44,7 +44,7 @@ FUNCTIONS = (
 # Limits of computed values. They are wide: only a column that cannot be studied is beyond them, such as one with a
 # single value.
 MAX_SHARE_OF_ONE_VALUE = 0.95  # released columns above it are flagged as nearly constant
-MIN_SHARE_IN_RANGE = 0.5  # the author's range, widened by a twentieth of its width at each end
+MIN_SHARE_IN_RANGE = 0.5  # of the values; the range is the author's, widened by a twentieth of its width at each end
 
 COPY_ACCURACY = 0.7  # share of the values of a copy that are right, which is also its correlation with the original
 GROUPS = 5  # number of groups of a numeric column in the table of a task

@@ -90,7 +90,7 @@ class TreeTask:
 
     @property
     def is_handwritten(self) -> bool:
-        """Whether the tree has the goal and the gold hypothesis."""
+        """Whether the tree has the goal of this task, written by hand. A tree has goals only for path length 1."""
         return self.length == 1 and self.node.goal is not None
 
     def derivations(self) -> list[Node]:
@@ -123,8 +123,9 @@ def tree_tasks(tree: Tree) -> tuple[list[TreeTask], list[Rejection]]:
 def file_columns(tree: Tree, tasks: Sequence[TreeTask], key: str) -> list[str]:
     """Select the columns of a data file, in random order.
 
-    Columns from which another answer than the gold hypothesis would follow are left out: hidden nodes, nodes below the
-    observed nodes, ancestors of a target, and second records of a target or of a column that is left out.
+    A column is left out if a goal could be answered with it in another way than by the gold hypothesis. These columns
+    are hidden nodes, nodes below the observed nodes, ancestors of a target, and second records of a target or of a
+    column that is left out.
 
     Args:
         tree: The tree.
