@@ -122,9 +122,10 @@ def _subject(model: Model) -> str:
 def _is_context_overflow(error: ModelFailed) -> bool:
     """Whether a conversation did not fit into the context window of a local server.
 
-    Inspect recognizes the errors of other providers. llama.cpp names the type of the error, and vLLM the parameter.
-    SGLang and others have only a message, which contains "context length", and TGI one about its `inputs`. Such a
-    message counts only with an HTTP status of requests that are refused because of their contents.
+    Inspect recognizes the errors of other providers. The error of llama.cpp is recognized by its type, and that of vLLM
+    by the parameter that it names. Those of TGI, SGLang and others are recognized by their message: TGI's is about the
+    parameter `inputs`, and the others contain "context length". The message counts only if the HTTP status is one for
+    requests that are refused because of their contents.
     """
     for cause in causes(error):
         if getattr(cause, "type", None) == "exceed_context_size_error":
@@ -136,17 +137,20 @@ def _is_context_overflow(error: ModelFailed) -> bool:
 
 
 def _names_tools(error: ModelFailed, model: Model) -> bool:
-    """Whether a provider's message names the parameter `tools` or `tool_choice`, with any HTTP status.
+    """Whether a provider's message names the parameter `tools` or `tool_choice`.
 
-    OpenRouter answers 404, Ollama and vLLM 400, and llama.cpp 500.
+    The HTTP status is not compared, because it differs: OpenRouter answers 404, Ollama and vLLM 400, and llama.cpp 500.
     """
-    # The name of a model may contain "tool", too.
+    # The name of the model is removed from the message, because it may contain "tool", too.
     reason = error.failure.replace(_subject(model), "").replace(model.name, "")
     return _TOOL_PARAMETER.search(reason) is not None
 
 
 def _is_empty(output: ModelOutput) -> bool:
-    """Whether a reply has no choices, or neither text nor call although no limit or filter has ended it."""
+    """Whether a reply is empty: it has no choices, or neither text nor calls.
+
+    A reply that was ended by a limit or a filter does not count as empty.
+    """
     if not output.choices:
         return True
     if output.stop_reason in CUT_OFF:
@@ -159,9 +163,9 @@ def _normalized(output: ModelOutput) -> ModelOutput:
     """A copy that can be logged, with calls that match the schemas of our tools.
 
     Lone surrogates are replaced, because they could not be logged. The arguments of calls are converted, because
-    Inspect rejects a call whose arguments violate the schema before the tool is called. A more permissive schema would
-    change what the model sees. The conversation and the tool's event get the copy; the event of the model call keeps
-    the original.
+    Inspect rejects a call whose arguments violate the schema before the tool is called. The schema is not made more
+    permissive instead, because the model sees it. The conversation and the tool's event get the copy; the event of the
+    model call keeps the original.
     """
     # `model_dump_json` would fail on lone surrogates.
     text = json.dumps(output.model_dump(mode="json", fallback=str), ensure_ascii=False)
@@ -174,7 +178,8 @@ def _normalized(output: ModelOutput) -> ModelOutput:
 def _normalized_call(call: ToolCall) -> ToolCall:
     """A call of one of our tools, with the tool's own name and with texts as arguments.
 
-    If the required argument is missing, the arguments stay as they are. A call of another tool is returned unchanged.
+    The arguments stay as they are if they cannot be read as those of the tool, for example because the required one is
+    missing. A call of another tool is returned unchanged.
     """
     # Models also write `Submit` or `functions.submit`.
     _, _, written_name = call.function.rpartition(".")
@@ -191,8 +196,9 @@ def _written_arguments(call: ToolCall, *, latex: bool) -> Mapping[str, Any]:
     r"""The arguments of a call as the model wrote them.
 
     Inspect cannot read JSON with raw line ends or with lone backslashes, as in LaTeX. Such arguments are read here, and
-    a lone backslash is read as a backslash. For text that is no JSON for another reason, Inspect's own arguments are
-    returned. The call then keeps its error, and Inspect tells the model.
+    a lone backslash is read as a backslash. If the text is no JSON for another reason, the arguments of the call are
+    returned, which Inspect has left empty. The required one is then missing, so the call keeps its error, and Inspect
+    tells the model about it.
 
     Args:
         call: The call.

@@ -48,8 +48,8 @@ def react(turns: int = 25, actions: str = "calls", cell_seconds: int = DEFAULT_C
 async def _work(state: TaskState, actor: Actor, turns: int) -> None:
     """Take at most `turns` steps.
 
-    The last one is the step in which the model submits or fills its context window, or the second step in a row without
-    an action.
+    No further step is taken after the model submits, fills its context window, or takes no action in two steps in a
+    row.
     """
     was_reminded = False
     for _ in range(turns):

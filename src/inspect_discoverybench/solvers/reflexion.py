@@ -202,7 +202,8 @@ async def _reflect(state: TaskState, actor: Actor, trial: int, trials: int, hms:
 
 async def _oracle_score(state: TaskState) -> float | None:
     """HMS from the task's own scorer, or None if its judge gave no valid reply."""
-    # The judge's usage does not count against the agent's limits. Inspect cannot suspend a limit of the cost.
+    # The judge's usage does not count against these limits. Inspect cannot suspend a limit of the cost, so the judge's
+    # cost counts against it.
     with suspend_token_limit(), suspend_turn_limit(), suspend_working_limit():
         values = [result.value for result in await score(state)]
     for value in values:

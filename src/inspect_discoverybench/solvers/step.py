@@ -66,9 +66,9 @@ class Step:
         return replace(self, messages=[*messages, *self.messages])
 
     def append_to(self, state: TaskState) -> None:
-        """Append the messages to the conversation of a sample, and make the output its output.
+        """Append the messages to the conversation of a sample, and make the model's output the output of the sample.
 
-        If a hypothesis was submitted, it becomes the completion of the output: there, any scorer finds it.
+        If a hypothesis was submitted, it becomes the completion of the output, where any scorer finds it.
         """
         state.output = with_submission(self.output)
         state.messages.extend(self.messages)
@@ -163,11 +163,11 @@ class WrittenCode:
 
     Attributes:
         code: The code.
-        message: The text up to the end of the code. The model wrote what follows without having seen the output.
+        text: The text up to the end of the code. The model wrote the rest without having seen the output of the code.
     """
 
     code: str
-    message: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -369,7 +369,7 @@ def _tool_choice(allowed: Sequence[ActionName]) -> ToolChoice:
 
 
 def _kept_message(output: ModelOutput, allowed: Sequence[ActionName]) -> ChatMessageAssistant:
-    """The model's message for the conversation. It is cut if it reached the token limit in place of an action."""
+    """The model's message for the conversation. It is cut if it reached the token limit without an allowed action."""
     message = output.message
     if allowed and output.stop_reason == "max_tokens" and not message.tool_calls:
         return message.model_copy(update={"content": without_reasoning(message.text)[:MAX_KEPT_LENGTH]})
