@@ -29,8 +29,8 @@ UNREADABLE = "data files that the sandbox image cannot read"
 ERRORS = (MISSING_COLUMNS, UNREADABLE)
 """The kinds of items that are errors in a study.
 
-The task text tells the agent of columns that do not exist. A task that uses the sandbox image refuses files that the
-image cannot read."""
+A missing column is an error, because the task text would tell the agent of a column that does not exist. A file that
+the sandbox image cannot read is an error, because a task that uses the image refuses it."""
 
 REMARKS = (TWICE_DESCRIBED, TWICE_NAMED, UNKNOWN_KEYS)
 """The kinds of items that the author of a study may want to correct.

@@ -123,7 +123,7 @@ def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds
 
 
 def gold_survives(sample_id: str) -> bool:
-    """Whether the gold hypothesis of this sample of DB-REAL also holds in a placebo."""
+    """Whether the goal of this sample is one of `SURVIVING_GOLDS`, so that a placebo has a true answer to it."""
     return sample_id in _surviving_golds()
 
 

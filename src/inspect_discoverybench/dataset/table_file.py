@@ -144,7 +144,7 @@ def separator_of(text: str) -> str:
 
     A separator fits if it divides the first rows into equally many values, at least two.
 
-    - If a tab or semicolon fits, and all commas below the header are then decimal commas, it is the separator.
+    - If a tab or semicolon fits, and all commas in the values below the header are decimal commas, it is the separator.
       Spreadsheets write semicolons in locales where the comma is the decimal separator.
     - Otherwise, it is the one of the fitting separators that gives the most values.
     - If none fits, because the table is damaged or has one column, it is the most frequent one in the header, outside
@@ -160,7 +160,8 @@ def separator_of(text: str) -> str:
         header = next(iter(rows[separator]), [])
         return len(header)
 
-    # Of separators that give equally many values, `max` takes the first: a comma if the header has only one column.
+    # Of separators that give equally many values, `max` takes the first. In a table with one column, none fits, and the
+    # header has one value with each of them: the comma is taken.
     candidates = fitting or [",", "\t", ";"]
     return max(candidates, key=header_width)
 
