@@ -152,7 +152,7 @@ def test_a_ranking_covers_the_truth_whatever_scores_are_lost(lost: float) -> Non
     assert min(np.mean(contains) for contains in covered.values()) >= 0.93
 
 
-def test_the_tasks_of_systems_are_described() -> None:
+def test_the_tasks_of_both_systems_and_of_one_of_them_are_counted() -> None:
     complete = system("all", 10)
     few = system("few", 10, first=5)
     comparison = compare_systems([complete, few], {})

@@ -43,7 +43,7 @@ def test_about_one_test_in_twenty_is_significant_by_chance(tmp_path: Path) -> No
     assert tests.share == pytest.approx(0.05, abs=0.04)
 
 
-def test_tests_follow_the_types_of_columns_and_undefined_ones_do_not_count(tmp_path: Path) -> None:
+def test_columns_of_any_types_are_tested_and_tests_that_are_not_defined_do_not_count(tmp_path: Path) -> None:
     write_study(tmp_path, table="x,y,z\n1,a,u\n2,b,v\n3,a,\n4,b,\n")
     # The pairs are a number with a category, twice, and two categories. Only two rows have a value of `z`. If the
     # permutation of a seed gives both of them the same `y`, the test of `y` and `z` is not defined.

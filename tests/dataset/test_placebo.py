@@ -287,7 +287,7 @@ def rises(table: pd.DataFrame, before: str, after: str) -> bool:
     ("before", "after"),
     [("fisr", "fiso"), ("power.o", "power_planned.r"), ("author_citations_avg.r", "author_citations_avg.o")],
 )
-def test_what_compares_two_columns_holds_on_a_placebo(before: str, after: str) -> None:
+def test_a_comparison_of_the_means_of_two_columns_holds_on_a_placebo(before: str, after: str) -> None:
     """A permutation keeps the mean of each column. So a hypothesis that one mean is above the other still holds."""
     for seed in (None, 1, 2):  # the data, and two placebos
         [path, *_] = files_of(real(dataset="meta_regression", placebo=seed)).values()

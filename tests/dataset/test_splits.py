@@ -87,7 +87,7 @@ def test_a_question_about_processed_and_raw_data_has_an_easy_and_a_hard_variant(
     ]
 
 
-def test_the_lite_split_is_a_small_test_split() -> None:
+def test_the_lite_split_is_a_part_of_the_test_split_with_its_proportions() -> None:
     test = metadata_of("real", "test")
     lite = metadata_of("real", "lite")
     assert len(lite) == 48

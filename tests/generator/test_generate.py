@@ -41,7 +41,7 @@ def answer_key(out: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.usefixtures("slow")
-def test_gold_solves_every_task_of_a_set(tmp_path: Path) -> None:
+def test_the_solver_gold_solves_every_task_of_a_set(tmp_path: Path) -> None:
     out = tmp_path / "set"
     generate(out, BASELINE, height=3)
     [log] = inspect_eval(
@@ -154,7 +154,7 @@ def test_a_folder_with_other_files_or_with_another_set_is_refused(tmp_path: Path
         ({"trees": "nothing"}, "nothing"),
     ],
 )
-def test_invalid_arguments(arguments: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_invalid_arguments_are_refused(arguments: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(DiscoveryBenchError, match=message):
         synth_generate(out=str(tmp_path / "set"), **arguments)
 
@@ -327,7 +327,7 @@ def test_a_goal_that_another_task_has_is_rejected(tmp_path: Path) -> None:
     assert len(state_of(log).accepted) == 1
 
 
-def test_the_reviewer_has_a_role(tmp_path: Path) -> None:
+def test_the_model_with_the_role_of_the_reviewer_reviews_the_tasks(tmp_path: Path) -> None:
     refusal = {**APPROVAL, "statement_is_true": False, "reason": "No."}
     reviewer = scripted_author(review=refusal)
     task = synth_generate(out=str(tmp_path / "set"), domains="tea", height=1, rows=100, sandbox="local")

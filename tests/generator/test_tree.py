@@ -77,7 +77,9 @@ def test_each_inner_node_has_a_task_for_each_path_length_below_it(parse: Callabl
     assert tasks[0].masked != tasks[1].masked
 
 
-def test_a_data_file_has_only_columns_that_leave_the_gold_expression_the_answer(parse: Callable[..., Tree]) -> None:
+def test_a_data_file_lacks_the_columns_from_which_the_target_would_follow_in_another_way(
+    parse: Callable[..., Tree],
+) -> None:
     """Hidden nodes, nodes below observed ones, ancestors of the target, and second records of these stay out."""
     names = ("waiting_days", "queue_ratio", "reservations", "pages", "shelf")
     copies = [leaf(f"{name}_2", follows=name) for name in names]

@@ -275,7 +275,7 @@ def test_samples_are_filtered_and_searched(page: Page) -> None:
 
     outcome.select_option("all")
     search = page.get_by_label("Search")
-    search.fill("UNBROKEN")
+    search.fill("UNBROKEN")  # in the hypotheses of one configuration, in lower case
     expect(tally).to_have_text("3 of 6 samples")
     search.fill("gold of test/1")
     expect(tally).to_have_text("2 of 6 samples")

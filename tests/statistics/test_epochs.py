@@ -55,7 +55,7 @@ def test_the_intervals_are_those_of_the_scores_of_each_task() -> None:
     assert_fields(result.worst, low=worst.low, high=worst.high)
 
 
-def test_with_unscored_epochs_the_intervals_have_both_ends() -> None:
+def test_the_intervals_cover_what_unscored_epochs_could_have_scored() -> None:
     """The third epoch of the first task is 0 at the lowest, and 1 at the highest."""
     result = across([[0.2, 0.8, math.nan], [0, 0, 0.9]], 2)
     lowest_best = estimate_mean([(0.2 + 0.8 + 0.8) / 3, (0 + 0.9 + 0.9) / 3], range(2))

@@ -105,8 +105,8 @@ def test_the_interval_is_wide_although_all_measured_studies_have_equal_scores() 
 @pytest.mark.parametrize(
     ("first", "studies_differ"),
     [
-        ([1, 0] * 16, False),
-        ([1] * 16 + [0] * 16, True),
+        ([1, 0] * 16, False),  # one win and one loss in each study of two tasks
+        ([1] * 16 + [0] * 16, True),  # two wins, or two losses
     ],
 )
 def test_new_studies_are_never_more_certain_than_these_tasks(first: list[float], studies_differ: bool) -> None:

@@ -80,7 +80,7 @@ def test_the_interval_is_that_of_the_gain_minus_the_loss_with_half_a_cluster_mor
     assert result.p_value == pytest.approx(binomtest(10, 14).pvalue, rel=0.15)
 
 
-def test_ties_only_leave_room_for_what_no_cluster_has_shown() -> None:
+def test_if_all_tasks_are_ties_the_interval_leaves_room_for_what_no_cluster_has_shown() -> None:
     """A system may still win a share s of such tasks, of which none is among these 239 with the chance (1 − s)^239.
 
     The interval allows for the s with the chance 0.045 = 1.8 · 0.025 (`UNSEEN_FACTOR` times the tail).
