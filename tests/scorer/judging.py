@@ -187,7 +187,7 @@ class InProcessJudge:
         reply = self.answer(request)
         assert isinstance(reply, str), "Only an endpoint can answer with anything but text."
         output = ModelOutput.from_content("mockllm/judge", reply)
-        # Otherwise Inspect would count them with a tokenizer that it downloads.
+        # If the tokens were not stated, Inspect would count them with a tokenizer that it downloads.
         output.usage = ModelUsage(input_tokens=10, output_tokens=5, total_tokens=15)
         return output
 

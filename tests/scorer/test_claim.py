@@ -132,7 +132,7 @@ def placebo_log(
     placebos = []
     for number in numbers:
         placebo = sample(number)
-        facts = {"placebo": 3, "survives_permutation": number in surviving}
+        facts = {"placebo": 3, "survives_permutation": number in surviving}  # 3 is the seed of the permutation
         placebos.append(placebo.model_copy(update={"metadata": {**(placebo.metadata or {}), **facts}}))
     task = Task(placebos, solver=writes(text), scorer=hms())
     [log] = inspect_eval(task, model="mockllm/model", model_roles={"grader": judge.model})
@@ -204,7 +204,7 @@ def test_a_placebo_without_submissions_has_no_false_claims() -> None:
     assert metrics["no_submission"] == 2
 
 
-def test_scoring_an_old_log_of_a_placebo_again_adds_the_key() -> None:
+def test_scoring_an_old_log_of_a_placebo_again_adds_the_claim() -> None:
     log = placebo_log(judge_with(YES))
     assert log.samples
     assert log.samples[0].scores

@@ -108,7 +108,7 @@ def judge_all(cases: Sequence[Case]) -> list[Result]:
         if question(request) == name:
             return reply
         if question(request) == "extract" and name == "match":
-            return truthful(request)  # two contexts that differ
+            return truthful(request)  # two contexts that differ, or the judge would not be asked about their match
         return str(agreeing(request))
 
     judge = InProcessJudge(answer)

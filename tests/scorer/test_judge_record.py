@@ -12,7 +12,7 @@ RECORD: dict[str, Any] = {
 }
 
 
-def test_judge_settings_and_prompts_are_compared() -> None:
+def test_the_judge_its_settings_and_its_prompts_are_compared() -> None:
     assert compared_part({**RECORD, "workflow": "w"}).keys() == {"judge", "settings", "prompts"}
     # Without a submission, the judge was not asked.
     assert compared_part({"reason": "nothing was submitted"}) == {}

@@ -85,13 +85,13 @@ def test_epochs_are_averaged_and_each_one_is_counted() -> None:
             sample = SampleScore(score=score, sample_id=number, sample_metadata=metadata)
             samples.append(sample)
     metrics = summarize(samples)
-    assert metrics["mean"] == metrics["variables"] == pytest.approx((1 + 0.25 + 1) / 3)
+    assert metrics["mean"] == metrics["variables"] == pytest.approx((1 + (0.5 + 0) / 2 + 1) / 3)
     assert metrics["judged"] == 4
     assert metrics["no_submission"] == 1
     assert metrics["unscored"] == 1
 
     # The unscored epoch could have scored 0 or 1. Then the mean of the first sample would be 0.5 or 1.
-    quarter = scored(0.25)
+    quarter = scored(0.25)  # the mean of HALF and MISSING
     lowest = metrics_of(HALF, quarter, ONE, golds="abc")
     highest = metrics_of(ONE, quarter, ONE, golds="abc")
     # The error is that of the known means, 1, 0.25 and 1.

@@ -65,7 +65,7 @@ def provider(answer: Callable[[Request], Answer]) -> Iterator[Provider]:
 
 
 def guesses(judge: str) -> Task:
-    """Samples of an agent that calls the model once."""
+    """The demo, with an agent that calls its model once and with this judge."""
     scorer = hms(grader=judge)
     return task_with(demo(), solver=no_data_guess(), scorer=scorer)
 
@@ -252,18 +252,13 @@ def test_a_time_limit_in_the_agents_own_work_or_during_a_reply_is_a_zero(answer:
 
 
 def test_scoring_a_log_again_does_not_turn_errors_into_zeros() -> None:
-    is_out = True
-
     def answer(request: Request) -> Answer:
-        if is_out and not question(request):
-            return 400
-        return answers(request)
+        return truthful(request) if question(request) else 400
 
     with provider(answer) as served:
         task = guesses(served.judge)
         log = evaluate(task, served.agent, limit=1, max_retries=0)
         require_errors(log, 1)
-        is_out = False
         scorer = hms(grader=served.judge)
         again = inspect_score(log, scorer, action="overwrite")
 

@@ -355,7 +355,7 @@ def test_a_404_after_a_rate_limit_is_a_refusal() -> None:
     def answer(request: Request) -> Answer:
         name = question(request)
         requests[name] += 1
-        # OpenAI's package sends a request three times. So all of the first request, before Inspect's retry, is limited.
+        # OpenAI's package sends a request three times before Inspect repeats it. The rate is limited for these three.
         return 429 if requests[name] <= 3 else refuse(request)
 
     with serve(answer) as endpoint:

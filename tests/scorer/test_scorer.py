@@ -49,7 +49,7 @@ def test_the_score_is_computed_from_five_replies() -> None:
 
     requests = judge.judge_requests()
     assert sorted(requests) == ALL_QUESTIONS
-    # The match waits for both contexts and for nothing else.
+    # The judge is asked about the match when both contexts are extracted.
     after_match = requests[requests.index("match") :]
     assert "extract" not in after_match
 
