@@ -118,14 +118,14 @@ class Actor(ABC):
 
         if first.output.stop_reason == "model_length":
             conversation = await trim_messages(list(conversation), preserve=KEPT_AFTER_OVERFLOW)
-        before = [*first.messages, self.wording.message("solvers/submit_again")]
+        first_messages = [*first.messages, self.wording.message("solvers/submit_again")]
         # The second request does not count as another turn of the agent.
         with suspend_turn_limit():
-            second = await self.step([*conversation, *before], ["submit"], model)
+            second = await self.step([*conversation, *first_messages], ["submit"], model)
         if not has_submitted():
             texts = [step.output.completion for step in (first, second) if _has_text(step)]
             store_as(SubmissionState).texts = texts
-        return second.preceded_by(before)
+        return second.preceded_by(first_messages)
 
 
 class CallingActor(Actor):
@@ -224,15 +224,15 @@ class WritingActor(Actor):
         """
         output = await _generate_text(model, conversation)
         action = read_action(output, allowed)
-        before: list[ChatMessage] = []
+        early_messages: list[ChatMessage] = []  # an answer that came too early, and the message that sends it back
         if isinstance(action, WrittenAnswer) and "python" in allowed and self._is_too_early(conversation):
-            before = [output.message, self.wording.message("solvers/text/too_early")]
+            early_messages = [output.message, self.wording.message("solvers/text/too_early")]
             # The second request does not count as another turn of the agent.
             with suspend_turn_limit():
-                output = await _generate_text(model, [*conversation, *before])
+                output = await _generate_text(model, [*conversation, *early_messages])
             action = read_action(output, allowed)
-        step = await self._carry_out(action, output, [*conversation, *before], allowed)
-        return step.preceded_by(before)
+        step = await self._carry_out(action, output, [*conversation, *early_messages], allowed)
+        return step.preceded_by(early_messages)
 
     async def _carry_out(
         self,
