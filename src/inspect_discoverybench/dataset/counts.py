@@ -71,16 +71,16 @@ def audit_studies(path: Path, answer_key: Path | None = None) -> dict[str, Count
     if problems:
         raise DataError("\n".join(problems))
 
-    with_goals = [file for file in paths if Study.read(file).goals]
-    without_goals = [file for file in paths if file not in with_goals]
-    goals = read_goals("custom", with_goals, answer_key)
-    return {location.name: _count(goals, without_goals)}
+    files_with_goals = [file for file in paths if Study.read(file).goals]
+    files_without_goals = [file for file in paths if file not in files_with_goals]
+    goals = read_goals("custom", files_with_goals, answer_key)
+    return {location.name: _count(goals, files_without_goals)}
 
 
-def _count(goals: Sequence[SourcedGoal], without_goals: Sequence[Path] = ()) -> Counts:
+def _count(goals: Sequence[SourcedGoal], files_without_goals: Sequence[Path] = ()) -> Counts:
     counts: Counts = defaultdict(set)
-    with_goals = {goal.source for goal in goals}
-    for source in with_goals.union(without_goals):
+    files_with_goals = {goal.source for goal in goals}
+    for source in files_with_goals.union(files_without_goals):
         counts["metadata files"].add(str(source))
         for key in unknown_keys(source):
             counts[UNKNOWN_KEYS].add(f"{source}: {key}")
@@ -91,7 +91,7 @@ def _count(goals: Sequence[SourcedGoal], without_goals: Sequence[Path] = ()) -> 
         for file in goal.metadata.data_files:
             _count_file_findings(counts, goal.source, file, read_table)
 
-    for source in without_goals:
+    for source in files_without_goals:
         counts["metadata files without goals"].add(str(source))
         for file in Study.read(source).data_files:
             _count_file_findings(counts, source, file, read_table)
