@@ -258,6 +258,7 @@ async def critic_reply(model: Model, conversation: Sequence[ChatMessage], actor:
         return parse_reply(text, CriticReply)
 
     def ask_again(_reason: str) -> ChatMessage:
+        # The prompt names the keys of a valid reply, in place of the reason why the last one was invalid.
         return turn_message(Role.CRITIC, actor.wording.render("solvers/datavoyager/ask_again"))
 
     try:
