@@ -64,7 +64,7 @@ def require_readable_by_image(samples: Sequence[Sample]) -> None:
 
 
 def _require_valid_files(samples: Sequence[Sample], answer_key: Path | None) -> None:
-    """Check that each data file has the format of its suffix, that tables can be read, and that no file is the key."""
+    """Check the data files: each has the format of its suffix, tables can be read, and none is the answer key."""
     for file in _data_files(samples):
         if answer_key and file.samefile(answer_key):
             raise DataError(

@@ -82,8 +82,8 @@ def read_goals(split: str, paths: Sequence[Path], answer_key: Path | None) -> li
 def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds | None = None) -> SampleMetadata:
     """Metadata of a goal.
 
-    With an answer key, the gold hypothesis is that of the key. It is empty if the key lacks the goal, even if the
-    metadata file has a gold hypothesis. Without an answer key, it is that of the metadata file, which may be empty.
+    If `golds` is given, the gold hypothesis is taken from it, and is empty if `golds` lacks the goal: that of the
+    metadata file is then not used. Without `golds`, it is that of the metadata file, which may be empty.
 
     Raises:
         DataError: The name of the metadata file is invalid.
