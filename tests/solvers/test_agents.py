@@ -119,7 +119,8 @@ def test_no_tools_are_offered_to_a_model_that_acts_in_text(name: str) -> None:
 
 @EACH_AGENT
 def test_a_submission_before_a_token_limit_is_scored(name: str) -> None:
-    # An agent that has submitted before its expensive call ends without reaching the limit.
+    # Agents make different numbers of calls. One that submits in an earlier call than the expensive one never reaches
+    # the limit.
     scripts = {f"call {number}": worker("print(1)", expensive=number) for number in range(1, 10)}
     samples = play_all(scripts, AGENTS[name]("calls"), token_limit="output:500")
     for sample in samples.values():

@@ -23,6 +23,7 @@ ANSWER = submit(hypothesis="h", workflow="w")
 
 
 def test_each_of_two_generations_must_call_its_tool() -> None:
+    # Only the first program runs: not the second one in the same message, and none in the message with the answer.
     two_programs = with_calls(python("2 + 2"), python("never"))
     answer_last = with_calls(python("too late"), ANSWER)
     sample = play([two_programs, answer_last], codegen())
@@ -63,7 +64,7 @@ def test_the_demonstration_shows_the_actual_output(tmp_path: Path) -> None:
     program, output = blocks.groups()
     session = Session(tmp_path)
     try:
-        reply = session.run(program, timeout=120)
+        reply = session.run(program, timeout=120)  # it imports pandas and statsmodels
         assert reply["output"].rstrip() == output
     finally:
         session.stop()

@@ -38,7 +38,7 @@ SCRIPTS: dict[str, Script] = {
     "react": [LOOK, ANSWER],
     "codegen": [LOOK, ANSWER],
     "datavoyager": ["1. Count.", verdict("coder", "count"), LOOK, ANSWERED, DRAFT, ANSWERED],
-    "reflexion": [LOOK, ANSWER, "I was wrong."] * 3,
+    "reflexion": [LOOK, ANSWER, "I was wrong."] * 2,  # two trials
     "no_data_guess": [ANSWER],
 }
 

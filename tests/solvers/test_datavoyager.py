@@ -257,7 +257,7 @@ def test_reasoning_is_removed_before_other_roles_read_a_message() -> None:
     script: list[Turn] = [PLANNED, COUNT, python("1"), ANSWERED, DRAFT, ANSWERED]
     script = [with_thought(turn) for turn in script]
     sample = play(script, datavoyager())
-    submitted(sample)
+    assert submitted(sample).hypothesis == HYPOTHESIS
     for call in calls(sample):
         for message in call.input:
             assert "SECRET THOUGHT" not in message.model_dump_json()

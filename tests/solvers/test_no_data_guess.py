@@ -40,6 +40,7 @@ def test_a_single_generation_must_call_submit() -> None:
 
 @pytest.mark.parametrize("columns", [False, True])
 def test_columns_are_shown_on_request_and_hints_are_kept(columns: bool) -> None:
+    # Of the two kinds of hints, this task text has only the domain knowledge.
     task = custom(path=str(STUDY), sandbox="local", domain_knowledge=True)
     [log] = inspect_eval(
         task,

@@ -23,6 +23,7 @@ COMMAND = (
     "-T dataset=archaeology --model-role grader=discoverybench/lexical"
 )
 SERVICE = "/var/tmp/sandbox-services/human_agent/human_agent.py"
+"""Inspect writes this file after it has printed how to log in. Until then, the command `task` fails."""
 
 WORK = r"""
 task stop && task start

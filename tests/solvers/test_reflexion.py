@@ -93,7 +93,7 @@ def test_each_trial_is_recorded_and_has_a_new_conversation_and_session() -> None
         "oracle 3",
     ]
     state = record(sample)
-    assert state.oracle
+    assert state.oracle  # the log says that the agent saw scores
     for trial in state.trials:
         assert trial.hms == 0
         assert trial.submission
@@ -138,7 +138,7 @@ def test_a_trial_has_the_original_data_or_there_are_no_more_trials() -> None:
     for name, code in SPOILS.items():
         scripts[name] = [python(LOOK + code), SALMON, "REFLECTION", python(LOOK), SALMON]
     samples = play_all(scripts, reflexion(trials=2), demo(sandbox="docker"))
-    last = samples.pop("copies overwritten")
+    overwritten = samples.pop("copies overwritten")
     for sample in samples.values():
         assert len(record(sample).trials) == 2
         assert observations(sample) == ["/workspace/trial-2 ['data.csv'] True"]
@@ -147,9 +147,9 @@ def test_a_trial_has_the_original_data_or_there_are_no_more_trials() -> None:
     first_trial = calls(samples["data deleted"])[1].input
     assert first_trial[-1].text == "/workspace ['data.csv'] True"
 
-    [trial] = record(last).trials
-    assert trial.submission == submission(last)
-    notes = [str(event.data) for event in last.events if isinstance(event, InfoEvent)]
+    [trial] = record(overwritten).trials
+    assert trial.submission == submission(overwritten)
+    notes = [str(event.data) for event in overwritten.events if isinstance(event, InfoEvent)]
     assert "There are no more trials: data.csv changed before the trial" in notes
 
 

@@ -26,16 +26,18 @@ STALLED = verdict("coder", "Count the rows.", progress=False)
 ANSWERED = verdict("coder", "", answered=True)
 
 SCRIPTS: dict[str, list[Turn]] = {
-    # By the name of the agent, and what happens.
     # An answer too early, code, two texts without an action, and two last calls.
     "react": [DRAFT, LOOK, "I think.", "I think so.", "I submit.", ANSWER],
+    # An answer too early, a text, the program, and a text before the answer.
     "codegen": [DRAFT, "I think.", LOOK, "I submit.", ANSWER],
+    # A draft too early, code, an invalid reply of the critic, more code, and a draft that is accepted.
     "datavoyager": ["1. Count.", ANSWERED, DRAFT, LOOK, "no object", COUNT, LOOK, ANSWERED, DRAFT, ANSWERED],
     # Turns without progress, which the planner answers with a new plan, and no answer within the turns.
     "datavoyager_without_progress": ["1. Count.", STALLED, LOOK, STALLED, "1. Group.", COUNT, LOOK, ANSWER],
     "reflexion": [LOOK, ANSWER, "I was wrong.", LOOK, ANSWER],
     "no_data_guess": ["I guess.", ANSWER],
 }
+"""Replies of the model by the name of their golden files, which begins with that of the agent."""
 
 
 @pytest.mark.usefixtures("slow")

@@ -198,6 +198,7 @@ def written_call(name: str, arguments: str) -> dict[str, Any]:
 UNESCAPED = {
     # the hypothesis as it is written in the arguments, and as it is submitted
     "LaTeX": (r"In all rows, \(y = \alpha x\).", r"In all rows, \(y = \alpha x\)."),
+    # `\b` and `\t` are escapes of JSON, too, but `\beta` and `\times` are not meant as such. `\n` is.
     "LaTeX that begins like an escape": (
         r"\sigma = \beta \times 2.\nIn all rows.",
         "\\sigma = \\beta \\times 2.\nIn all rows.",
@@ -244,9 +245,9 @@ REFUSALS = {
 
 def failure(solver: Solver, answer: Answer) -> str:
     """The message of the sample's error."""
-    # The name of the model, which is in the message, must not be taken for a refusal of tools.
     with serve(lambda _: answer) as endpoint:
         config = GenerateConfig(max_retries=0)
+        # A server may repeat the name of the model. The `tool` in it must not be taken for a refusal of tools.
         model = get_model(
             "openai-api/local/toolmaker", base_url=endpoint.url, api_key="test", config=config, memoize=False
         )
@@ -360,6 +361,7 @@ def test_a_task_that_does_not_fit_into_the_context_window_scores_0() -> None:
 @BOTH_FORMS
 def test_a_repetition_does_not_fill_the_context_window(form: str) -> None:
     def small_window(request: Request) -> Answer:
+        # System prompt and task text, and two more messages for each program that has run.
         number = len(request["messages"])
         if len(str(request["messages"])) > 12_000:
             return Raw(400, json.dumps({"error": OVERFLOWS["vLLM"]}).encode())
@@ -462,6 +464,7 @@ CALLS_OF_PYTHON = {
 @pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("call", CALLS_OF_PYTHON.values(), ids=CALLS_OF_PYTHON)
 def test_a_call_of_python_runs_in_each_form_that_models_write(call: dict[str, Any]) -> None:
+    # JSON in JSON is also read in a call of `submit`.
     answer = twice_in_json(tool_call("submit", **ANSWER))
     sample, _ = run(codegen(), in_turn(call, answer))
     require_code_and_answer(sample)
@@ -485,7 +488,7 @@ def test_code_whose_fence_is_not_closed_runs_unless_the_reply_was_cut() -> None:
     code = f"```python\n{CODE}"
     sample, _ = run(react(actions="text"), in_turn(code, OBJECT))
     require_code_and_answer(sample)
-    # The code of the next reply is the only one that runs.
+    # The code that was cut does not run. That of the next reply does.
     sample, _ = run(react(actions="text"), acting("text", Cut(code)))
     require_code_and_answer(sample)
 
@@ -497,13 +500,13 @@ def test_a_quoted_output_beside_an_answer_is_no_code() -> None:
 
 
 def test_an_answer_in_a_fence_without_a_label_is_no_code() -> None:
-    # With a text after it, it is no answer either.
+    # The object is no answer either, because a text follows the fence.
     answer = f"```\n{OBJECT}\n```\nThis is well supported."
     sample, requests = run(react(actions="text"), acting("text", answer))
     assert "Your message contains no complete action." in last_message(requests[1])
     require_code_and_answer(sample)
 
-    # Without one, it is the answer.
+    # If no text follows the fence, the object is the answer.
     alone = f"```\n{OBJECT}\n```"
     sample, _ = run(react(actions="text"), in_turn(BLOCK, alone))
     require_code_and_answer(sample)

@@ -63,7 +63,7 @@ def test_the_log_contains_the_original_and_the_normalized_call() -> None:
     assert original.arguments == written
     [event] = [event for event in sample.events if isinstance(event, ToolEvent)]
     assert event.arguments == {"hypothesis": H, "workflow": LONG}
-    # Without the space at the end.
+    # The space at the end of LONG does not count.
     notice = "[The workflow had 14,999 characters. Only the first 10,000 were submitted.]"
     assert str(event.result).endswith(notice)
 

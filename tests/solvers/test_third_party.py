@@ -1,4 +1,4 @@
-"""What counts as the submission of third-party solvers, and how a provider's own messages are read."""
+"""What counts as the submission of third-party solvers, and replies without choices."""
 
 import json
 
