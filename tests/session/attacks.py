@@ -36,6 +36,7 @@ def _daemon(loop: str) -> str:
 
 
 def _signal_clients(number: str) -> str:
+    """Send this signal to all clients, but not to the programs `timeout` with which Inspect runs them."""
     return f"""\
 for process in os.listdir('/proc'):
     try:
@@ -78,7 +79,7 @@ try:
 finally:
     print('bounded' if written < 2100 << 20 else 'unbounded', written >> 20)
 """
-# The working folder holds 100,000 files (compose.yaml).
+# It tries to make a million files. The working folder holds 100k, which are 102,400 (compose.yaml).
 _MANY = """
 import os
 made = 0
@@ -87,9 +88,11 @@ try:
     for made in range(1_000_000):
         os.close(os.open(f'many/{made}', os.O_CREAT | os.O_WRONLY))
 finally:
-    print('bounded' if made < 300_000 else 'unbounded', made)
+    print('bounded' if made < 110_000 else 'unbounded', made)
 """
 
+# Expected outputs, such as `kernel started`, are joined from two parts. So they occur only in an output, and not in a
+# traceback, which shows the code.
 ATTACKS = {
     "lone surrogate": Script([_forge(_REPLY % r"\\ud800 \\u001b[2Jgone"), "1"]),
     "endless reply": Script([_forge("'x' * 20_000_000"), "1"]),

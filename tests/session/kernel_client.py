@@ -23,7 +23,8 @@ class Session:
         self.client("start")
 
     def command(self, name: str, *arguments: str) -> list[str]:
-        return [sys.executable, "-I", "-S", f"{self.files.name}/client.py", name, self.files.name, "0", *arguments]
+        owner = "0"  # the session does not end with an evaluation, but by `stop`
+        return [sys.executable, "-I", "-S", f"{self.files.name}/client.py", name, self.files.name, owner, *arguments]
 
     def client(self, name: str, *arguments: str, code: str = "") -> subprocess.CompletedProcess[bytes]:
         source = code.encode("utf-8", "surrogatepass")

@@ -81,7 +81,7 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, EvalSample]:
         ("broken", 2),
     ],
 )
-def test_the_first_call_uses_the_kernel_or_starts_another(
+def test_the_first_call_uses_the_kernel_of_the_early_start_or_starts_another(
     samples: dict[str, EvalSample], name: str, installations: int
 ) -> None:
     session = samples[name].store_as(SessionState)

@@ -339,7 +339,7 @@ def test_the_files_of_a_local_session_are_in_a_temporary_folder_of_its_own(
         seen, folder, mode = sample.store["seen"]
         assert seen == "['data.csv']"
         assert folder.startswith(str(parent) if is_used else "/tmp/")
-        assert len(f"{folder}/socket") <= 100
+        assert len(f"{folder}/socket") <= 100  # the system's limit is 103 on macOS and 107 on Linux
         assert mode == "drwx------"
         assert not Path(folder).exists()
         folders.add(folder)
