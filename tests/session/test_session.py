@@ -79,7 +79,7 @@ SCRIPTS = {
     # A file then stands where the session's folder was, so that the folder cannot be created there again.
     "folder removed": Script([f"{REMOVE_FILES}; open(folder, 'w').close()", "y = 2", "y"]),
     "folder removed and no room for another": Script(
-        [f"{REMOVE_FILES}\n" + FILL.replace("FOLDER", "'/tmp'"), "'still ' + 'here'"], seconds=60, output="still here"
+        [f"{REMOVE_FILES}\nFOLDER = '/tmp'{FILL}", "'still ' + 'here'"], seconds=60, output="still here"
     ),
     "out of memory": Script(
         [
