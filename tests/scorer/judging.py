@@ -31,7 +31,10 @@ ALL_QUESTIONS = sorted([*AGREEMENT, "extract"])
 """What is asked about a sample whose contexts differ. There are two extractions."""
 
 CONTEXTS = [f'{{"hypothesis": [{{"context": "place {number}"}}]}}' for number in range(99)]
-"""Replies to extractions. No two have the same context, so the judge is also asked whether the contexts match."""
+"""Replies to extractions, more than a test needs.
+
+No two have the same context, so the judge is also asked whether the contexts match.
+"""
 
 
 @solver

@@ -29,7 +29,7 @@ FAULTS: list[tuple[Answer, str]] = [
     (Raw(body=b"<html>Maintenance</html>", content_type="text/html"), "Check the server and the base URL"),
     (NoChoices(), "no choices"),
     (Refused("Your credit balance is too low."), "credit balance"),
-    (Refused("over\nloaded"), "over"),
+    (Refused("over\nloaded"), "over"),  # the error is one line all the same
     (error_with_status_200({"message": "overloaded", "code": 503}), "it may be an error or a web page"),
     (error_with_status_200("overloaded"), "it may be an error or a web page"),
     (error_with_status_200(None), "Check the server and the base URL"),

@@ -130,7 +130,10 @@ def test_settings_of_the_role_are_sent_and_those_of_the_evaluated_model_are_not(
 
 @pytest.mark.parametrize(("of_role", "of_eval", "expected"), [(None, None, 3600), (None, 50, 50), (7, 50, 7)])
 def test_each_request_has_a_time_limit(of_role: int | None, of_eval: int | None, expected: int) -> None:
-    """The limit of the judge's role takes precedence over that of the eval. If there is neither, it is an hour."""
+    """The limit of the judge's role takes precedence over that of the eval. If there is neither, it is an hour.
+
+    The limit of each attempt at the request is that of the eval here, because the role has none.
+    """
     config = GenerateConfig(timeout=of_role)
     with serve_agreement() as endpoint:
         judge = judge_at(endpoint, config=config)

@@ -35,6 +35,8 @@ CALLS: dict[str, tuple[dict[str, Any], Submission]] = {
         {"Hypothesis": H, "Workflow": "w", "confidence": 0.9},
         Submission(hypothesis=H, workflow="w"),
     ),
+    # In the workflow, a tab also stands before a digit, and the `\r` before a line break, so they begin no LaTeX. In
+    # calls, `\n` is always a line break.
     "LaTeX whose backslashes were read as escapes": (
         {"hypothesis": "In all rows, \beta = 2, \frac{1}{2} \times \rho.", "workflow": "1. load\nfit\t3\tb\r\nread"},
         Submission(
