@@ -241,8 +241,9 @@ request that fails with them, before Inspect's retries."""
 def test_a_server_that_fails_because_of_the_defaults_is_asked_without_them(status: int) -> None:
     with serve(refusing(status)) as endpoint:
         log = evaluate(judge_at(endpoint, "openai-api/local/m"), numbers=[1, 2], max_samples=1)
-    # Each of the five questions about the first case fails with the schema, and is answered without it. The last one is
-    # about the match of the contexts. It fails after others were answered, so the schema is not sent again.
+    # Each of the five questions about the first case fails with the schema, and is answered without it. The last one,
+    # about the match of the contexts, is asked only after others were answered. So it has not failed in the same outage
+    # as they, and the schema is given up.
     assert requests_about(endpoint, "case 1") == RequestCounts(with_schema=5 * UNCERTAIN[status], without_schema=5)
     assert requests_about(endpoint, "case 2") == RequestCounts(with_schema=0, without_schema=5)
     for score in scores_of(log):
