@@ -123,7 +123,8 @@ def test_an_agent_is_confined_and_scored(command: str, agent_images: None, upstr
         assert sample.scores
         score = sample.scores[SCORE_NAME]
         assert HYPOTHESIS in str(score.answer)
-        # The judge has answered: texts that differ do not match.
+        # `HYPOTHESIS` is not the gold hypothesis, so the judge (`truthful`) gives 0 for every facet. If the judge had
+        # not answered, the values would be NaN.
         values = score.as_dict()
         assert set(values.values()) == {0}
         if "@bridge" not in command:  # that example sends one request, without tools

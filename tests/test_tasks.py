@@ -247,10 +247,10 @@ def test_every_agent_runs_by_name_over_http(agent: str) -> None:
     def answer(request: Request) -> Answer:
         names = tool_names(request)
         has_result = any(message["role"] == "tool" for message in request["messages"])
-        # It must submit, or it may and has run code.
+        # The model must submit, or it may submit and has already run code.
         if names == ["submit"] or (has_result and "submit" in names):
             return tool_call("submit", **ANSWER)
-        # It may run code, and either has no result yet or may not submit, as DataVoyager's coder.
+        # The model may run code. It has no result yet, or it may not submit, as DataVoyager's coder.
         if "python" in names:
             return tool_call("python", "Look.", code="print(6 * 7)")
         # DataVoyager's analyst writes a draft.

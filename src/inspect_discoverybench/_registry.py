@@ -74,10 +74,16 @@ def _lazy(module: str, name: str, result: Any = Any) -> Callable[..., Any]:
 
 
 def _add_scorer(module: str, name: str, log_name: str) -> None:
-    """Register a scorer under both package names and under the name that logs have."""
+    """Register a scorer under four names.
+
+    Users write the name of the function after either package name. The scorer's own name, which its decorator gives it
+    in its module, is `log_name` after the longer package name. In logs, Inspect names scores without the package, so
+    `log_name` alone is the fourth.
+    """
     scorer = _lazy(module, name, Scorer)
     registry_add(scorer, RegistryInfo(type="scorer", name=log_name))
-    _add_names(scorer, RegistryInfo(type="scorer", name=f"inspect_discoverybench/{log_name}"), name)
+    own_info = RegistryInfo(type="scorer", name=f"inspect_discoverybench/{log_name}")
+    _add_names(scorer, own_info, name)
 
 
 def _add_metric(module: str, name: str, log_name: str) -> None:

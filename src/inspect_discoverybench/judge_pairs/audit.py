@@ -134,10 +134,12 @@ def _metrics() -> list[Metric | dict[str, list[Metric]]]:
 
 
 def _named_judge(name: str, facet: str, verdict: bool | str) -> Metric:
-    """`constant_judge` under a short name. All of these names are in `_registry.py`.
+    """`constant_judge` under a short name.
 
-    Before the name of a function, Inspect prints the name of its package. Both together would fill a column of an
-    80-column terminal. A `partial` does not belong to a package, so its name is printed alone.
+    Inspect prints a metric with the package of its function, as `package/name`. This would be too wide for Inspect's
+    table of metrics in a terminal of 80 characters. A `partial` does not belong to a package, so the name is printed
+    alone. A new name must also be added to `CONSTANT_JUDGES` in `_registry.py`: `inspect score` finds the metrics of a
+    log by their names.
     """
     create = metric(name)(partial(constant_judge))
     return create(facet, verdict)

@@ -37,7 +37,7 @@ def mean_interval(bounds: Bounds, clusters: Sequence[Hashable]) -> Interval:
 
     It has the effective sample size of complex surveys (Korn and Graubard 1998): the number of independent values of 0
     and 1 whose mean has the same variance. This number is at least the effective number of clusters, and at most the
-    number of values.
+    number of values. The interval is widened for values that no cluster shows, as `interval_of` says.
 
     Args:
         bounds: The lowest and highest possible value of every task, which are equal if all are known.
@@ -49,6 +49,7 @@ def mean_interval(bounds: Bounds, clusters: Sequence[Hashable]) -> Interval:
         return Interval(math.nan, math.nan)
 
     tail = SIGNIFICANCE_LEVEL / 2
+    # Unseen values have the probability of a tail, too. For differences, it is larger (`UNSEEN_FACTOR`).
     return Interval(
         low=interval_of(lowest, tail, probability_unseen=tail, max_size=lowest.count).low,
         high=interval_of(highest, tail, probability_unseen=tail, max_size=highest.count).high,
