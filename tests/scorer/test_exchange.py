@@ -53,7 +53,8 @@ def test_a_truncated_reply_is_requested_with_a_higher_limit(limit: int | None, r
     # If the role sets no limit, only the number of reported tokens tells the limit that cut the reply off.
     first_limit = limit or reported_tokens
     assert first_request.get("max_tokens") == limit
-    # docs/judge.md: four times the limit, at least 4096. The tokens of the question are no part of it.
+    # docs/judge.md: four times the limit, at least 4096. The endpoint also reports 10 tokens of the prompt, which are
+    # not added to the limit.
     assert second_request["max_tokens"] == max(4 * first_limit, 4096)
     assert third_request["max_tokens"] == 4 * second_request["max_tokens"]
     # The limit of other questions, and the recorded one, is that of the role.

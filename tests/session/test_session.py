@@ -155,6 +155,7 @@ def observations(sample: EvalSample) -> list[str]:
 
 
 def test_a_cell_is_interrupted_at_its_time_limit(samples: Samples) -> None:
+    # The cells: `x = 1`, an endless loop, `x`, a loop that ignores interrupts, and `x`.
     _, interruption, value, death, loss = observations(samples["time limit"])
     assert interruption == "on the way\n[Interrupted after the time limit of 2 s. The session keeps its variables.]"
     assert value == "1"

@@ -227,6 +227,7 @@ def _operands_of_method(call: ast.Call) -> Sequence[ast.expr] | None:
     match call:
         case ast.Call(ast.Attribute(owner, "astype"), [ast.Name("int" | "float")], []):
             return [owner]
+        # The list is not empty, because no value is in an empty one.
         case ast.Call(ast.Attribute(owner, "isin"), [ast.List([_, *_] as levels)], []):
             return [owner, *levels]
         case ast.Call(ast.Attribute(owner, "map"), [ast.Dict() as mapping], []) if _maps_to_numbers(mapping):

@@ -154,9 +154,10 @@ def typed(values: Column, spec: Spec) -> Column:
     if not np.isfinite(numbers).all():
         raise ValueError("some values are not finite (division by zero, log, overflow)")
     if spec["type"] == "boolean":
-        # The gold expression of a task over several levels of the tree has this expression where the column's name
-        # would be, and does not convert its values. If 0 and 1 were converted to booleans here, the data would have
-        # booleans, and that gold expression would have numbers.
+        # 0 and 1 are refused, and not converted to booleans. In a task over several levels of the tree, the gold
+        # expression contains this expression in place of the column's name, and does not convert its values. With a
+        # conversion here, the parent would be computed from booleans in the data, but from numbers in the gold
+        # expression.
         if values.dtype != bool:
             raise ValueError("the values are not True or False")
         return values

@@ -224,6 +224,8 @@ def draw_samples(samples: Sequence[JudgedSample], score: str, count: int, seed: 
 
 
 def _sample_item(sample: JudgedSample, score: str) -> Item:
+    answers = judge_answers(sample)
+    assert answers is not None  # the samples of a sheet are those with all replies of the judge
     identity = repr((sample.log, score, sample.id))
     digest = sha256(identity.encode()).hexdigest()
     scores = {key: str(sample.values[key]) for key in SCORE_KEYS}
@@ -237,7 +239,7 @@ def _sample_item(sample: JudgedSample, score: str) -> Item:
             "predicted_workflow": sample.workflow or NO_WORKFLOW,
         },
         key={"log": sample.log, "score": score, **sample.key, **scores},
-        answers=judge_answers(sample) or {},
+        answers=answers,
     )
 
 

@@ -48,9 +48,7 @@ def to_csv(rows: Sequence[Mapping[str, str]]) -> str:
         rows: The cells of each row by column. There is at least one row, and all have the same columns.
     """
     text = StringIO(newline="")
-    # Python 3.11 quotes a cell with a carriage return only if the line terminator has one. Without quotes, the carriage
-    # return would end the row.
-    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\r\n")
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]))
     writer.writeheader()
     for row in rows:
         safe_cells = {name: safe_cell(value) for name, value in row.items()}

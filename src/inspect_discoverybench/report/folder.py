@@ -68,9 +68,7 @@ def csv(table: pd.DataFrame) -> bytes:
     A text that a spreadsheet would run as a formula has an apostrophe before it, and texts have no control characters.
     """
     cells = table.map(_safe_value)
-    # A carriage return in a cell must be quoted, or programs read a new row there. Python 3.11 quotes it only if it is
-    # part of the line terminator.
-    text = cells.to_csv(index=False, lineterminator="\r\n")
+    text = cells.to_csv(index=False, lineterminator="\r\n")  # as in RFC 4180, on every system
     return text.encode("utf-8", "replace")
 
 

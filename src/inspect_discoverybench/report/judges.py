@@ -45,7 +45,8 @@ def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     """Choose one result for each sample.
 
     Of several judges, the one that scored the most samples of all results is preferred. A result has no judge if there
-    was no submission, or an error. It is chosen only if the sample has no result by a judge that scored any sample.
+    was no submission, or an error. It is chosen only if no other result of the sample is by a judge that scored at
+    least one sample, be it this sample or another.
 
     If one judge gave several scores to a sample, a decided score is preferred to an undecided one. Of decided scores,
     the one with the most keys is preferred: `inspect score` may have added a score that also has the keys of the
@@ -53,7 +54,9 @@ def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     """
     scored = [result.score for result in results if result.score.is_scored]
     counts = Counter(score.judge for score in scored)
-    counts[None] = 0  # so that results without a judge come after those of judges that scored a sample
+    # A sample without a submission is scored, with 0, but by no judge. These samples are not counted, so that results
+    # without a judge come last.
+    counts[None] = 0
     first_score_names: dict[str | None, str] = {}
     for result in sorted(results, key=attrgetter("score.score")):
         first_score_names.setdefault(result.score.judge, result.score.score)

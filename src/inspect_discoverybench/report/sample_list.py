@@ -14,6 +14,7 @@ from inspect_discoverybench.report.table import MISSING
 from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.scorer.facets import FACET_KEYS, SCORE_KEYS
 from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
+from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 
 VIEWER = "http://127.0.0.1:7575"
 """Where `inspect view` serves logs unless it is told otherwise."""
@@ -177,7 +178,7 @@ def _width(column: str) -> str:
 def _verdicts(result: ResultRow) -> str:
     """HMS as the product of its facets, if it was judged. Otherwise, the outcome and the facets that are decided."""
     facets = [f"{facet} {result.score.values[facet]:.2f}" for facet in FACET_KEYS if facet in result.score.values]
-    is_judged = result.score.is_scored and not result.score.outcome.is_without_submission
+    is_judged = result.score.outcome is SampleOutcome.JUDGED
     if is_judged and facets:
         product = " × ".join(facets)
         return f"HMS {result.score.value('hms'):.2f} = {product}"

@@ -165,14 +165,16 @@ class RunAgent:
     def _of_plan(self, recorded: Mapping[str, Any]) -> AgentRecord:
         """The agent of the run, with the arguments that the sample recorded for agents of this package."""
         solvers = [AgentRecord(solver.name, recorded.get(solver.name, solver.arguments)) for solver in self._solvers]
-        if not solvers:  # the plan ends with the setup, so only the user's solver can tell the agent
+        if not solvers:
+            # No solver of the plan comes after the setup. Only the solver that the user named can tell the agent.
             return self._named or self._unknown
 
         agent = _chained(solvers)
-        # A solver of the user with the name "chain" is left out: this name says no more than the solvers in the chain.
+        # The user named this agent itself, or a chain. The name "chain" says no more than the names of its solvers.
         if self._named is None or self._named.name in (agent.name, CHAIN):
             return agent
-        # The user's solver has a name of its own for the solvers that it returned.
+        # The user named a function that returned the solvers of the plan. The agent has the name of the function, and
+        # the arguments of the solvers and of the function.
         return AgentRecord(self._named.name, {**agent.arguments, **self._named.arguments})
 
     def _unplanned(self, name: str, recorded: Mapping[str, Any]) -> AgentRecord:

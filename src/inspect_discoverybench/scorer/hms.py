@@ -11,7 +11,7 @@ def hypothesis_match_score(context: float, variables: float, relationship: float
 
     Returns:
         The score. If any facet is NaN, which stands for undecided, the score is NaN, even if another facet is 0. If
-        the score were 0 in that case, the mean would include those samples with an undecided facet that can only score
-        0, and leave out those that might score more. So the mean would be too low.
+        the score were 0 in that case, the mean would be too low: of the samples with an undecided facet, it would
+        include those in which another facet is 0, and leave out all others, which might score more.
     """
     return context * variables * relationship
