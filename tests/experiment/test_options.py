@@ -33,6 +33,8 @@ def test_every_argument_of_eval_set_is_an_option_or_is_set_in_another_way() -> N
         ("options.limit=3", "options.limit: use limits.samples instead."),
         ("options.tags=[a]", "options.tags: use tags instead."),
         ("options.epochs_reducer=max", "options.epochs_reducer: HMS is always the mean of the epochs. Omit it;"),
+        ("options.metadata.shard=3", "options.metadata: experiments record shard themselves. Use another name."),
+        ("options.metadata.run=first", "options.metadata: experiments record run themselves. Use another name."),
         ("options.max_samples=many", "--set options.max_samples=many: options.max_samples: Input should be a valid"),
         ("options.timeout=soon", "options.timeout: Input should be a valid integer, unable to parse string as an "),
     ],

@@ -36,9 +36,11 @@ def require_continuation(eval_set: EvalSet, logs: Sequence[RunLog], shard: Shard
 
 def _require_same_division(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
     """Refuse logs of shards for a whole run, logs of a whole run for shards, and logs of another number of shards."""
-    count = None if shard is None else shard.count
-    count_of_log = None if log.shard is None else Shard.parse(log.shard).count
-    if count_of_log == count:
+    if log.shard is None or shard is None:
+        is_same = log.shard is None and shard is None
+    else:
+        is_same = Shard.parse(log.shard).count == shard.count
+    if is_same:
         return
 
     owner = f"shard {log.shard}" if log.shard else "a run without shards"

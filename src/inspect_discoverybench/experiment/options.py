@@ -36,6 +36,9 @@ REDUCER = "epochs_reducer"
 FILES = ("approval", "review", "model_cost_config")
 """Options that are paths of files. In Python, they can also be objects, and pydantic cannot validate some of these."""
 
+OWN_METADATA = ("experiment", "run", "settings", "shard")
+"""Names under which experiments record in the metadata of logs what a later run of the experiment must know."""
+
 _SETTING_NAMES = GenerateConfig.model_fields.keys()
 """The names of generation settings, which `eval_set` and `eval` take as `**kwargs`."""
 
@@ -49,7 +52,8 @@ def eval_set_options(options: Arguments, file: YamlFile) -> Arguments:
     A value can also be the text of a number, such as "8", because environment variables are filled in as text.
 
     Raises:
-        InvalidExperiment: `eval_set` has no such argument, it is set in another way, or its value has another type.
+        InvalidExperiment: `eval_set` has no such argument, it is set in another way, or its value has another type or
+            is metadata with a name of `OWN_METADATA`.
     """
     arguments = {}
     for name, value in options.items():
@@ -63,6 +67,8 @@ def eval_set_options(options: Arguments, file: YamlFile) -> Arguments:
         if name not in _ARGUMENT_NAMES:
             suggestion = did_you_mean(name, _ARGUMENT_NAMES)
             raise InvalidExperiment(f"{where}: eval_set has no such argument.{suggestion}")
+        if name == "metadata" and isinstance(value, dict):
+            _refuse_own_metadata(value, where)
 
         try:
             arguments[name] = _argument(name, value)
@@ -71,6 +77,13 @@ def eval_set_options(options: Arguments, file: YamlFile) -> Arguments:
             public_value = public_settings({name: value})[name]
             raise InvalidExperiment(f"{where}: {message}, got {public_value}.") from error
     return arguments
+
+
+def _refuse_own_metadata(metadata: Arguments, where: str) -> None:
+    """Refuse metadata of the user under a name that the experiment would replace, or take for its own record."""
+    for name in OWN_METADATA:
+        if name in metadata:
+            raise InvalidExperiment(f"{where}: experiments record {name} themselves. Use another name.")
 
 
 def eval_arguments(arguments: Arguments) -> Arguments:
