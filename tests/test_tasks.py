@@ -79,7 +79,10 @@ def test_an_argument_that_a_task_does_not_have_is_refused(task: str, arguments: 
 
 def test_an_argument_of_the_agent_is_refused_with_its_place() -> None:
     """`-T actions=text` looks like `-S actions=text`, which is right with `--solver`."""
-    remedy = "If it is an argument of the agent, pass -T 'agent_args={actions: VALUE}'."
+    remedy = (
+        "If it is an argument of the agent, pass -T 'agent_args={actions: VALUE}' with -T agent, or in an experiment "
+        "put it into the solver's args."
+    )
     with pytest.raises(InvalidArgument, match=f"^demo has no argument actions. .*{re.escape(remedy)}$"):
         registry_create("task", "discoverybench/demo", actions="text")
 

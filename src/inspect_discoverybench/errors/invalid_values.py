@@ -69,7 +69,10 @@ def refuse_unknown(function: Callable[..., Any], arguments: Iterable[str]) -> No
             suggestion = did_you_mean(argument, names)
             message = f"{function.__name__} has no argument {argument}.{suggestion} Possible arguments: {possible}."
             if not suggestion and "agent_args" in names:
-                message += f" If it is an argument of the agent, pass -T 'agent_args={{{argument}: VALUE}}'."
+                message += (
+                    f" If it is an argument of the agent, pass -T 'agent_args={{{argument}: VALUE}}' with -T agent, or "
+                    "in an experiment put it into the solver's args."
+                )
             raise InvalidArgument(message)
 
 
