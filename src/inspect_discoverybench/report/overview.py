@@ -53,10 +53,14 @@ def released_section(leaderboard: Leaderboard) -> Section | None:
     # The paper's agents had no framing, so agents with a framing are not drawn beside them.
     is_neutral = [standing.configuration.framing == NEUTRAL for standing in standings]
     own_points = table.assign(label=labels)[is_neutral]
-    published = [scores.rename(columns={HMS: RELEASED_INTERVAL.value}) for scores in published_points(leaderboard)]
+    benchmarks = set(table.benchmark)
+    # Each table of published points is about one benchmark. It is drawn only if our table has a row of this benchmark.
+    published = [
+        scores.rename(columns={HMS: RELEASED_INTERVAL.value})
+        for scores in published_points(leaderboard)
+        if benchmarks.issuperset(scores.benchmark)
+    ]
     points = pd.concat([own_points, *published])
-    # The paper's scores of a benchmark are drawn only if the table has a row of this benchmark.
-    points = points[points.benchmark.isin(table.benchmark)]
     # The panels of a chart are in the order of its points. As in the leaderboard, this is the alphabetical order.
     points = points.sort_values("benchmark", kind="stable")
     return Section("released", table, dots(points, "label", RELEASED_INTERVAL, leaderboard.style))
