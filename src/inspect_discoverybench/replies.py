@@ -36,7 +36,7 @@ _MAX_SENT_BACK = 20_000
 _NO_CONTENT = "(no content)"
 """What is sent back in place of an empty reply, because some servers refuse an empty message.
 
-Inspect's providers put the same text in place of empty messages."""
+Some of Inspect's providers, such as Anthropic's, put the same text in place of empty messages."""
 
 _REASONING_START = pattern(Meaning.REASONING_STARTS)
 _REASONING_END = pattern(Meaning.REASONING_ENDS)

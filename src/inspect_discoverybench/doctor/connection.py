@@ -1,7 +1,7 @@
 """The connection to a model's server.
 
 Inspect repeats requests to an unreachable server without a message, in our tasks for an hour (`DEFAULT_TIMEOUT`). So
-our commands open a connection beforehand, and report if the server cannot be reached.
+`ask`, `try` and `run` open a connection beforehand, and report if the server cannot be reached.
 """
 
 import socket

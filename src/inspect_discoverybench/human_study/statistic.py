@@ -1,4 +1,7 @@
-"""The rows that `discoverybench agree votes` prints, and the functions that compute a share and Fleiss' kappa."""
+"""The rows that `discoverybench agree votes` prints for votes and for labels.
+
+The functions here compute a share and Fleiss' kappa.
+"""
 
 import math
 from collections.abc import Hashable, Sequence

@@ -144,7 +144,7 @@ def released_pairs(goals: Sequence[SampleMetadata]) -> Iterator[Sample]:
             continue
         golds.add(goal.gold_hypothesis)
         others = [other.gold_hypothesis for other in goals if other.domain != goal.domain]
-        # As `number` increases, each of the others is used in turn.
+        # Different goals get different others, as far as there are enough.
         other_gold = others[number % len(others)]
         yield _released_sample(goal, "released identical", goal.gold_hypothesis, IDENTICAL)
         yield _released_sample(goal, "released other study", other_gold, OTHER_STUDY)

@@ -1,7 +1,7 @@
 """Charts: dots with intervals, stacked bars and scatter plots, with one panel for each benchmark.
 
-The panels of a chart share their axes of numbers, so that bars and distances can be compared. Each panel has its own
-rows. Charts take a table and names of its columns; `benchmark` sets the panel, and `agent` the colour.
+The panels of a chart share their axes of numbers, so that bars and distances can be compared. In charts with rows, each
+panel has its own. Charts take a table and names of its columns; `benchmark` sets the panel, and `agent` the colour.
 """
 
 import itertools

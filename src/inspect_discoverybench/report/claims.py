@@ -99,7 +99,7 @@ def claim_section(leaderboard: Leaderboard) -> Section | None:
 
 def _conditions(standing: Standing) -> Hashable:
     """What is equal in all configurations of a pair: everything but the data and the seed of a placebo."""
-    # All results of a configuration have the same agent, model, limits, setup and task version.
+    # All results of a configuration have the same agent, model, limits, setup and number of the task version.
     first = standing.results[0]
     return (
         without_placebo(standing.configuration.benchmark),

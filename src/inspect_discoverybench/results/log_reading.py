@@ -29,8 +29,8 @@ class LogReading:
     Attributes:
         path: Path or URL.
         task_id: Inspect's id of the run, which retries keep; None if the log is damaged or has impossible scores.
-        modified: When the file was last changed, in seconds since 1970; 0 for a remote log, and for one whose samples
-            were not read.
+        modified: When the file was last changed, in seconds since 1970; 0 for a remote log, and for one that was
+            refused by its header, is damaged or has impossible scores.
         results: Its results.
         objection: Why it cannot be used; None if it can.
         audit: The audit of a judge, if this is the log of one.

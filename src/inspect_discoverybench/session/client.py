@@ -221,7 +221,9 @@ def start(folder: str, owner: int) -> None:
         os.remove(address)
 
     reader, writer = os.pipe()
-    program = os.path.join(folder, "kernel" + os.path.splitext(__file__)[1])  # compiled if this file is
+    program = os.path.join(
+        folder, "kernel" + os.path.splitext(__file__)[1]
+    )  # `kernel.pyc` if this file is compiled, too
     environment = {"MPLBACKEND": "Agg"}
     for name in ENVIRONMENT:
         if name in os.environ:
