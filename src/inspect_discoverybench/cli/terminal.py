@@ -72,7 +72,7 @@ MISSING_NOTE = "* Some samples have no score, and the mean is of the others."
 
 
 def mean_text(value: float, missing: int, sign: str = "") -> str:
-    """A mean, or a difference of means, with a mark if samples are missing."""
+    """A mean, or with `sign="+"` a difference of means, and a mark if samples are missing."""
     mark = "*" if missing else ""
     return f"{value:{sign}.3f}{mark}"
 

@@ -33,7 +33,7 @@ _HDF5 = (b"\x89HDF\r\n\x1a\n",)
 _SQLITE = (b"SQLite format 3\0",)
 
 _STATA = (b"<stata_dta>", *(bytes(pair) for pair in product(range(102, 116), (1, 2))))
-"""Files of versions before 117 begin with the version and the order of bytes."""
+"""Files of versions 102 to 115 begin with the version and the order of bytes, 1 or 2. Later ones begin with a tag."""
 
 TEXT = FileFormat("text", (".csv", ".tsv", ".tab", ".txt", ".json", ".jsonl", ".ndjson", ".geojson", ".xml"))
 

@@ -74,6 +74,7 @@ def _refuse_useless_sandbox_option(experiment: Experiment, file: YamlFile) -> No
             continue
         if file.is_overridden(*place):  # the command line has set the task's own sandbox, too, so the user means both
             continue
+        # `--set` names a value by its place in the file.
         setting = ".".join(map(str, file.place_in_file(place)))
         raise InvalidExperiment(
             f"{file.where('sandbox')} would not change {task.name}, which has sandbox: {sandbox} in its args. Set it "

@@ -37,7 +37,7 @@ FILES = ("approval", "review", "model_cost_config")
 """Options that are paths of files. In Python, they can also be objects, and pydantic cannot validate some of these."""
 
 OWN_METADATA = ("experiment", "run", "settings", "shard")
-"""Names under which experiments record in the metadata of logs what a later run of the experiment must know."""
+"""Names in the metadata of logs under which an experiment records what its later runs must know."""
 
 _SETTING_NAMES = GenerateConfig.model_fields.keys()
 """The names of generation settings, which `eval_set` and `eval` take as `**kwargs`."""
@@ -52,8 +52,8 @@ def eval_set_options(options: Arguments, file: YamlFile) -> Arguments:
     A value can also be the text of a number, such as "8", because environment variables are filled in as text.
 
     Raises:
-        InvalidExperiment: `eval_set` has no such argument, it is set in another way, or its value has another type or
-            is metadata with a name of `OWN_METADATA`.
+        InvalidExperiment: `eval_set` has no such argument, the argument has another key in the file (`OTHER_KEYS`), its
+            value has another type, or the metadata has a name of `OWN_METADATA`.
     """
     arguments = {}
     for name, value in options.items():
@@ -87,10 +87,11 @@ def _refuse_own_metadata(metadata: Arguments, where: str) -> None:
 
 
 def eval_arguments(arguments: Arguments) -> Arguments:
-    """The arguments of `eval_set` that Inspect's `eval` has, too.
+    """The arguments of `eval_set` with which `EvalSet.check` calls Inspect's `eval` to resolve the runs.
 
-    Arguments that would write logs, start servers, notify somebody or change the display are left out. So is
-    `eval_set_id`, which only `eval_set` may pass to `eval`.
+    A check must not write logs, start servers, notify somebody or change the display, so arguments for these are left
+    out. `eval_set_id` is left out because only `eval_set` may pass it to `eval`. Arguments that `eval` lacks are left
+    out, too.
     """
     names = inspect.signature(inspect_eval).parameters.keys() | _SETTING_NAMES
     names -= {"eval_set_id", "log_dir", "log_realtime", "ctl_server", "display", "notification", "acp_server"}

@@ -130,8 +130,8 @@ class _CommonForm(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """Write `df.get('name', 0)` as `df['name']`.
 
-        The default would be used only if the column were missing. No column is: a node must have all columns of its
-        expression as children.
+        The default would be used only if the column were missing. No column is missing: a node must have all columns of
+        its expression as children.
         """
         match node:
             case ast.Call(ast.Attribute(ast.Name("df"), "get"), [ast.Constant(str(name)), *_]):
@@ -227,7 +227,7 @@ def _operands_of_method(call: ast.Call) -> Sequence[ast.expr] | None:
     match call:
         case ast.Call(ast.Attribute(owner, "astype"), [ast.Name("int" | "float")], []):
             return [owner]
-        # The list is not empty, because no value is in an empty one.
+        # An empty list is refused. No value is in it, so the result would be False in every row.
         case ast.Call(ast.Attribute(owner, "isin"), [ast.List([_, *_] as levels)], []):
             return [owner, *levels]
         case ast.Call(ast.Attribute(owner, "map"), [ast.Dict() as mapping], []) if _maps_to_numbers(mapping):

@@ -34,8 +34,8 @@ class Variable(Reply):
         low: Lower end of the range; required for a numeric column without an expression.
         high: Upper end of the range.
         values: Allowed values of a category, 2 to 12.
-        distribution: How numbers are sampled: `uniform`, or `normal` with the mean in the middle of the range, which
-            spans six standard deviations.
+        distribution: How numbers are sampled: `normal` with the mean in the middle of the range, which spans six
+            standard deviations; `uniform` or None with equal chances over the range.
     """
 
     model_config = ConfigDict(allow_inf_nan=False)
@@ -91,9 +91,10 @@ class Node(Variable):
     Attributes:
         expression: Pandas expression over the children (`generator/expression.py`); None for a leaf.
         children: The columns of the expression.
-        hypothesis: What the expression says, in words. With a goal, it is the gold hypothesis of path length 1.
+        hypothesis: What the expression says, in words: a draft for the author, who writes the gold hypotheses. If the
+            node has a goal, it is itself the gold hypothesis of path length 1.
         sub_population: Phrase for the rows in which the hypothesis holds; None if it holds in all rows.
-        goal: Discovery goal of path length 1; by default the author writes it.
+        goal: Discovery goal of path length 1; None if the author is to write it.
     """
 
     model_config = ConfigDict(extra="forbid")

@@ -106,5 +106,6 @@ def _beyond_chance(agreement: float | None, by_chance: float) -> float | None:
     """Kappa from the observed agreement and the agreement by chance; None if there is no observed agreement."""
     if agreement is None:
         return None
-    # With an agreement by chance above 1/2, the quotient can be below -1. Kappa is then -1.
+    # Kappa is at least -1. The quotient can be lower if the agreement by chance is above 1/2, for example at the lower
+    # end of the interval.
     return max(-1.0, (agreement - by_chance) / (1 - by_chance))

@@ -63,7 +63,7 @@ def published_points(leaderboard: Leaderboard) -> list[pd.DataFrame]:
 
 
 def published_section(leaderboard: Leaderboard) -> Section | None:
-    """The paper's HMS by agent and model; None unless a benchmark is a full split."""
+    """The paper's HMS by agent and model; None if no benchmark has published scores."""
     tables = published_points(leaderboard)
     if not tables:
         return None

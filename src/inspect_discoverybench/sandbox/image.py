@@ -68,7 +68,8 @@ async def _image_id() -> str | None:
         if connection.type != "docker" or not connection.container:
             return None
         container = await inspect_container(connection.container)
-    # Providers without containers raise NotImplementedError; a missing sandbox or program is an OSError.
+    # Providers without containers raise NotImplementedError. A missing sandbox or program is an OSError. If the command
+    # `docker compose ps` fails, Inspect raises RuntimeError.
     except (NotImplementedError, OSError, RuntimeError, EngineFailed):
         return None
     return container.image_id

@@ -96,8 +96,8 @@ _OPTIONS = {
 _NEGATION = re.compile(r"[\\!~\u00ac\u223c\u2260\u0334-\u0338]")
 """Matches signs that negate an option, strokes through letters, and backslashes, as in `\\lnot A`.
 
-An option with such a sign is invalid. The words that `_parse_option` compares with `_OPTIONS` have lost all
-punctuation, and so these signs, too. So `_parse_option` searches the full answer for them."""
+An option with such a sign is invalid. `_parse_option` compares only the words of an answer with `_OPTIONS`, and the
+signs are not parts of words. So it searches the full answer for the signs."""
 
 
 def _parse_option(value: Any) -> Any:

@@ -10,8 +10,8 @@ _INVISIBLE = (
     r"[\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
     r"\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-"""Matches control characters, line separators, and Unicode's Default_Ignorable_Code_Point, which has all bidirectional
-controls."""
+"""Matches control characters from U+007F on, line separators, and Unicode's Default_Ignorable_Code_Point, which has all
+bidirectional controls. JSON itself escapes the control characters below U+0020."""
 
 _ESCAPED = re.compile(rf"(?={pattern(Meaning.TOKEN).pattern}).|{_INVISIBLE}")
 """Matches the first character of a token of chat templates, and each invisible character."""

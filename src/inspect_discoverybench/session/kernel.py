@@ -149,6 +149,7 @@ class Cell:
         ctypes.CDLL(None).fflush(None)  # the buffers of C code; Python's streams are not buffered
         if os.getpid() != kernel:
             os._exit(0)  # a child forked by the cell must not become a second kernel
+        # The client is about to close its end of the pipe. What threads of the cell print later is discarded.
         redirect(os.open(os.devnull, os.O_WRONLY))
         return status
 
@@ -196,7 +197,7 @@ def parse(code: str, name: str) -> ast.Module:
     try:
         return ast.parse(code, name)
     except SyntaxError:
-        code = code.replace("\r\n", "\n")
+        code = code.replace("\r\n", "\n")  # the only end of a line that `COMMAND` and `TOKEN` know
         commands = find_commands(code)
         if not commands:
             raise

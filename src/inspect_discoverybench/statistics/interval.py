@@ -13,8 +13,8 @@ SIGNIFICANCE_LEVEL = 0.05
 """Intervals have the complementary level, 95 %."""
 
 ADDITIONAL_CLUSTERS = 0.5
-"""Number of clusters that are added to a variance. Where most values are equal, a few clusters may show no other value,
-and the variance would be too small. Agresti and Caffo (2000) add observations for the same reason."""
+"""Number of clusters whose deviation is added to a variance. Where most values are equal, a few clusters may show no
+other value, and the variance would be too small. Agresti and Caffo (2000) add observations for the same reason."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,8 @@ def _clopper_pearson(result: ClusterMean, tail: float, max_size: float) -> Inter
     """The interval with the effective sample size: the number of values of 0 and 1 whose mean has the same variance."""
     mean = result.mean
     size = mean * (1 - mean) / widened_variance(result, lowest=0)
-    # The variance is largest where all values of a cluster are 0 or all are 1. The size is then the number of clusters.
-    # So a size below this number is only an error of the estimated variance.
+    # A cluster is worth at least one independent value: for a given mean, the variance is largest if all values of a
+    # cluster are 0 or all are 1, and the size is then the effective number of clusters. So a smaller size is not used.
     size = min(max_size, max(result.effective_clusters, size))
     successes = size * mean
     failures = size * (1 - mean)
@@ -110,7 +110,8 @@ def _clopper_pearson(result: ClusterMean, tail: float, max_size: float) -> Inter
 def widened_variance(result: ClusterMean, lowest: float) -> float:
     """Variance of a mean of values from `lowest` to 1, with `ADDITIONAL_CLUSTERS`; NaN for a single cluster.
 
-    Each additional cluster has the lowest or the highest possible value, with equal chances.
+    Each additional cluster has the lowest or the highest possible value, with equal chances. Its squared deviation
+    counts like that of any cluster: it is divided by the squared number of clusters.
     """
     mean_squared_deviation = ((result.mean - lowest) ** 2 + (1 - result.mean) ** 2) / 2
     additional = ADDITIONAL_CLUSTERS * mean_squared_deviation
