@@ -61,13 +61,13 @@ def discovery_task(
     """Create a discovery task. It has no scorer if any sample lacks a gold hypothesis.
 
     Args:
-        name: Name of the task in logs, without the prefix. It is the same for all aliases of the task. Without it,
-            Inspect would record the alias that the user wrote, and would not recognise logs under another alias as logs
-            of the same task.
+        name: Name of the task in logs, without the prefix. It is the same for all aliases of the task. Without a
+            name, Inspect would record the alias that the user wrote, and would not recognise logs under another alias
+            as logs of the same task.
         title: Name of the task in displays and tables, without the prefix.
         samples: The samples, before any filter.
         sandbox: What the user says about the sandbox.
-        aggregation: The form of the score.
+        aggregation: The form of the score: `product` or `released`, as for the scorer `hms`.
         agent: The agent, as Inspect's `--solver` accepts it; None for `react`. A `--solver` on the command line takes
             precedence.
         agent_args: Arguments of the agent.

@@ -20,7 +20,7 @@ def provenance(
     commit: str | None = None,
     sandbox: SandboxEnvironmentSpec | None = None,
 ) -> dict[str, Any]:
-    """What the results of a task depend on, for the metadata in its log (docs/versions.md). JSON.
+    """What the results of a task depend on, as JSON values for the metadata in its log (docs/versions.md).
 
     Inspect records the rest: task arguments, model settings, and the settings of every solver (`log.plan`).
 

@@ -1,4 +1,7 @@
-"""The order of a table's rows, which a column such as an index, a year or a group of rows often shows."""
+"""The order of a table's rows, which a column such as an index, a year or a group of rows often shows.
+
+A placebo does not permute this column (`placebo.py`).
+"""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,8 +25,8 @@ def ordering_column(columns: Sequence[Sequence[object]]) -> int | None:
 
     Returns:
         Position of the column in which the ranks of neighbouring rows correlate most; the first one if several are
-        equal. None if the correlation is below 0.5 in all columns. Also None for a table with one column: if this
-        column were not permuted, nothing would be.
+        equal. None if the correlation is below 0.5 in all columns. Also None for a table with one column: a placebo
+        that does not permute this column would be equal to the data.
     """
     if len(columns) < 2:
         return None

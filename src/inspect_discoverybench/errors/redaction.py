@@ -15,7 +15,7 @@ KEY_NAME = re.compile(
 """Matches the names of environment variables and model arguments with keys, but not `answer_key` or `token_limit`."""
 
 MIN_KEY_LENGTH = 8
-"""Shorter values are no secrets, and occur in other texts."""
+"""Shorter values are not looked for: they are no secrets, and would be found in unrelated texts."""
 
 _KEY_LIKE = re.compile(
     r"""\bBearer\s+[^\s"'\\\[]+|\bBasic\s+[\w+/]{16,}=*|\b(?:(?:sk|pk|rk|hf|gsk|xai)[-_]|AIza)[\w*•.-]{10,}""",
@@ -54,8 +54,8 @@ def remember_keys(settings: Mapping[Any, Any], all_values: bool = False) -> None
         settings: The settings.
         all_values: Whether every value is a key.
     """
-    for key, value in settings.items():
-        name = str(key)
+    for setting, value in settings.items():
+        name = str(setting)
         if isinstance(value, Mapping):
             has_keys = KEY_NAME.search(name) is not None or "header" in name.lower()
             remember_keys(value, all_values or has_keys)
@@ -91,8 +91,8 @@ def public_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     that is changed here need not be a secret: `secret_settings` lists the secrets.
     """
     public = {}
-    for key, value in settings.items():
-        name = str(key)
+    for setting, value in settings.items():
+        name = str(setting)
         public[name] = _public_value(name, value)
     return public
 
@@ -105,8 +105,8 @@ def secret_settings(settings: Mapping[Any, Any]) -> list[str]:
     headers, queries and bodies.
     """
     secrets = []
-    for key, value in settings.items():
-        name = str(key)
+    for setting, value in settings.items():
+        name = str(setting)
         if value is None or isinstance(value, bool):
             continue
         if _HIDDEN_NAME.search(name):

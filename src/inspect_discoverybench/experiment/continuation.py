@@ -111,7 +111,7 @@ def _position_of(log: RunLog, eval_set: EvalSet) -> int | None:
 
 def _require_same_inputs(log: RunLog, run: PlannedRun, where: str) -> None:
     """Check that the inputs of the finished samples of a log have not changed since."""
-    samples = {str(name): sample for name, sample in run.samples.items()}
+    samples = {str(sample_id): sample for sample_id, sample in run.samples.items()}
     for key, summary in log.finished.items():
         if key.id not in samples:  # no longer part of the run, which `_require_kept` refuses after this check
             continue

@@ -139,9 +139,9 @@ def _ended_samples(logs: Sequence[RunLog]) -> defaultdict[RunLabels, dict[Sample
     """
     ended: defaultdict[RunLabels, dict[SampleKey, SampleOutcome]] = defaultdict(dict)
     for log in logs:
-        if log.labels is not None:
-            for key, sample in log.ended.items():
-                ended[log.labels][key] = SampleOutcome.of_summary(sample)
+        assert log.labels is not None  # `require_continuation` has refused logs without labels
+        for key, sample in log.ended.items():
+            ended[log.labels][key] = SampleOutcome.of_summary(sample)
     return ended
 
 

@@ -66,7 +66,7 @@ class Item:
         texts: What annotators read, by column.
         key: What the key says about the item, by column.
         answers: The judge's answers that annotators check, by step: each with its `value` and, if there is one, its
-            `reason`. Empty for a pair, and for a sample whose replies are not all recorded.
+            `reason`. Empty for a pair.
     """
 
     name: str
@@ -120,7 +120,7 @@ def page(mark: type[Mark], items: Sequence[Item]) -> str:
     }
     # Only "<" can end a script element or open a comment inside it.
     data = json.dumps(content).replace("<", "\\u003c")
-    # A browser keeps what annotators fill in by this digest, apart from what they fill in on other sheets.
+    # The page stores entries in the browser under this digest, so that those on different sheets do not mix.
     digest = sha256(data.encode()).hexdigest()
 
     package = resources.files(__package__)

@@ -1,7 +1,8 @@
 """Charts: dots with intervals, stacked bars and scatter plots, with one panel for each benchmark.
 
-The panels of a chart share their axes of numbers, so that bars and distances can be compared. In charts with rows, each
-panel has its own. Charts take a table and names of its columns; `benchmark` sets the panel, and `agent` the colour.
+The panels of a chart share their axes of numbers, so that bars and distances can be compared. Rows are not shared:
+each panel has only its own. Charts take a table and names of its columns; `benchmark` sets the panel, and `agent` the
+colour.
 """
 
 import itertools
@@ -38,11 +39,11 @@ SHAPES = (
     "triangle-right",
     "triangle-left",
 )
-"""Shapes of points, by model."""
+"""Shapes of points. In scatter plots, each model has one. In charts of joined points, each kind of value has one."""
 
 
 MAX_ROWS = 60
-"""Number of rows that a panel shows: a longer one cannot be read, and takes minutes to draw."""
+"""Maximum number of rows in a panel. A panel with more rows cannot be read, and takes minutes to draw."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +186,7 @@ def _by_name(channel: Any, table: pd.DataFrame, field: str, choices: Mapping[str
 def _rows(layers: Sequence[alt.Chart], table: pd.DataFrame, row: str, style: Style) -> Chart:
     """The layers with one row per label, in the order of the table. A panel has at most `MAX_ROWS` rows."""
     first_labels = table[["benchmark", row]].drop_duplicates().groupby("benchmark").head(MAX_ROWS)
-    shown = table.merge(first_labels)  # an inner join: only rows with one of these labels
+    shown = table.merge(first_labels)  # an inner join: only the part of the table with these labels
     vertical = alt.Y(field=row, type="nominal", sort=None)
     in_rows = [layer.encode(y=vertical) for layer in layers]
     # With a shared vertical axis, each panel would have the rows of all benchmarks.

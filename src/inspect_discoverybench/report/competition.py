@@ -12,8 +12,8 @@ from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.scorer.judge_record import is_offline
 
 MIN_COVERAGE = 0.9
-"""An agent competes if it has scores on at least this share of the tasks on which the agent with the most scored tasks
-has scores."""
+"""The agent with the most scored tasks is the reference. Another agent competes if it has scores on at least this share
+of the scored tasks of the reference."""
 
 ROUNDING = 1e-9
 """Means that differ by no more than this are equal."""
@@ -108,5 +108,5 @@ def _best(competitors: Sequence[Standing]) -> list[Standing]:
     """The competitors with the highest mean HMS: several if they are tied."""
     highest = highest_hms(competitors)
     if highest is None:
-        return []
+        return []  # does not occur: every competitor has scored tasks
     return [standing for standing in competitors if standing.hms is not None and standing.hms >= highest - ROUNDING]

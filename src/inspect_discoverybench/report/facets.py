@@ -99,7 +99,10 @@ def loss_section(leaderboard: Leaderboard) -> Section:
 
 
 def _lost_at(result: ResultRow) -> str:
-    """Where a sample loses its score, as a key of `LOSS_COLORS`. If several facets are 0, it is the first one."""
+    """Where a sample loses its score, as a key of `LOSS_COLORS`.
+
+    If several facets are 0, it is the first one. If none is 0, the key says whether the score is full or partial.
+    """
     if not result.score.is_scored:
         return NO_SCORE
     if result.score.outcome.is_without_submission:

@@ -100,8 +100,8 @@ def _groups(sample: SampleRecord, column: str) -> set[Group]:
 def _ordered(sizes: Counter[Group], column: str, order: Sequence[str]) -> list[Group]:
     """The groups in the order in which a table shows them.
 
-    Tags are ordered by decreasing number of samples, and other groups as the description says. Groups that it does not
-    name follow in alphabetical order.
+    Tags are ordered by decreasing number of samples, and other groups as in `order`. Groups that are not in `order`
+    follow in alphabetical or numerical order.
     """
     groups = sorted(sizes)
     if column == TAGS:

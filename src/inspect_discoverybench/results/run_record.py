@@ -196,7 +196,11 @@ def _run(log: EvalLog) -> str:
 
 
 def _selection(spec: EvalSpec) -> str:
-    """How the run chose its samples among the samples of the task: a key of `SELECTIONS` in `coverage.py`."""
+    """How the run chose its samples among the samples of the task: a key of `SELECTIONS` in `coverage.py`.
+
+    It is `first` or `shuffled` if the limit of the run is a number below the number of samples. Otherwise, it is `all`,
+    also if the user chose the samples by a range or by ids.
+    """
     limit = spec.config.limit  # a number, a range or None
     is_limited = isinstance(limit, int) and limit < (spec.dataset.samples or 0)
     if not is_limited:

@@ -138,7 +138,10 @@ class Judge:
     async def _ask(
         self, question: Question[ReplyT], settings: RequestSettings, *, is_probe: bool = False
     ) -> ReplyT | ParseFailure:
-        """Ask with these settings, and add the exchange to the record. The cache is read first."""
+        """Ask with these settings, and add the exchange to the record. The cache is read first.
+
+        A probe finds out whether the provider accepts the settings (`Exchange.is_probe`).
+        """
         messages: list[ChatMessage] = [
             ChatMessageSystem(content=Prompt.load("judge/system").render()),
             ChatMessageUser(content=question.text),

@@ -81,6 +81,7 @@ def answer_question(goal: str, text: str) -> Question[Quotation]:
 
     def check(reply: Quotation) -> None:
         if reply.asserted:
+            # Each call raises `ReplyRejected` if a quote is invalid. The passages are not needed here.
             passages(text, reply.hypothesis)
             passages(text, reply.workflow)
 

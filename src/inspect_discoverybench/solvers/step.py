@@ -185,8 +185,8 @@ class NoAction:
 def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> WrittenCode | WrittenAnswer | NoAction:
     """Read the action in a model's text: code in blocks, or an answer as an object.
 
-    The code is that of the first block, or of all blocks if only code is allowed. If the first block is the object of
-    an answer, or stands in a string of this object, it is no code. An answer is returned even if only code is allowed.
+    The code is that of the first block, or of all blocks if only code is allowed. If the text up to the end of the
+    first block is an answer, the block is no code. An answer is returned even if only code is allowed.
     """
     if not allowed:
         return NoAction()
@@ -194,7 +194,8 @@ def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> WrittenCo
     is_complete = output.stop_reason not in CUT_OFF
     text = without_reasoning(output.completion, is_complete)
     blocks = python_blocks(text, is_complete) if "python" in allowed else []
-    # If the first block is the object, or stands in it, the text up to the end of the block is an answer.
+    # The text up to the end of the first block is an answer in two cases: the block is the object, or the block begins
+    # in a string of the object and is not closed, so that it ends with the text.
     has_code = bool(blocks) and parse_submission(text[: blocks[0].end]) is None
     if has_code:
         # If `submit` is allowed too, only the first block is run, so that the model sees its output. If not, a program
