@@ -86,13 +86,14 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def restore_latex(text: str, letters: str = "bfrt") -> str:
-    r"""Restore LaTeX such as `\beta` in a text that was read as JSON, where it has become a control character.
+    r"""Restore LaTeX such as `\beta` in a text that was read as JSON, in which `\b` has become a backspace.
 
     Args:
         text: The text.
         letters: The letters of the escapes. By default, `n` is not among them, because most line breaks in the
             arguments of a call are meant as line breaks, and not as the beginning of a command such as `\nu`.
     """
+    # `json.dumps` writes a control character as its escape again.
     repaired = _double_latex(json.dumps(text), letters)
     restored: str = json.loads(repaired)
     return restored

@@ -54,7 +54,7 @@ def compare(
     from inspect_discoverybench.comparison.comparison import compare_systems
     from inspect_discoverybench.comparison.system import read_systems
 
-    if fail_if_worse is not None and math.isnan(fail_if_worse):
+    if fail_if_worse is not None and math.isnan(fail_if_worse):  # the range of the option does not refuse it
         raise InvalidArgument("--fail-if-worse must be a number from 0 to 1, got nan.")
     selected, left_out = read_systems(systems)
     if fail_if_worse is not None and len(selected) > 2:
@@ -201,8 +201,8 @@ def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
 def _print_ranking(comparison: "SystemComparison") -> None:
     """Print all systems, and all pairs of them.
 
-    Names are long, so a pair shows the numbers that its systems have in the ranking. A system without a score on any
-    task that all systems ran is not in the ranking. It has no number, so its pairs show its name.
+    Names are long, so a pair shows the numbers that its systems have in the ranking. A system that has no score
+    on the tasks that all systems ran is not in the ranking. It has no number, so its pairs show its name.
     """
     numbers: dict[str, str] = {}
     rank_rows = []

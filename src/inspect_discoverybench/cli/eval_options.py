@@ -14,7 +14,7 @@ from inspect_discoverybench.experiment.yaml_file import parse_yaml
 
 
 def named_values(_context: click.Context, parameter: click.Parameter, arguments: tuple[str, ...]) -> dict[str, Any]:
-    """Read the values of an option NAME=VALUE that can be repeated, as click's callback. Each value is YAML."""
+    """The callback with which click reads an option NAME=VALUE that can be repeated. Each value is YAML."""
     option = parameter.opts[0]
     values = {}
     for argument in arguments:
@@ -61,7 +61,7 @@ def require_model(where: str, name: str, options: Mapping[str, Any]) -> None:
         options: Options of the command, as arguments of Inspect's `eval`.
 
     Raises:
-        InvalidArgument: The model cannot be called.
+        InvalidArgument: The model cannot be called, or its server cannot be reached.
     """
     config = {key: value for key, value in options.items() if key in GenerateConfig.model_fields}
     with inspect_errors(InvalidArgument, where):
@@ -84,7 +84,7 @@ def require_judge(name: str, option: str) -> None:
         option: The option that chooses it, such as `--grader`.
 
     Raises:
-        InvalidArgument: The judge cannot be called.
+        InvalidArgument: The judge cannot be called, or its server cannot be reached.
     """
     with inspect_errors(InvalidArgument, f"The judge {name} cannot be called", f"Choose another one with {option}."):
         model = named_model(name)

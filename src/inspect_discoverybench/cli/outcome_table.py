@@ -78,7 +78,7 @@ def _print_meaning(result: ExperimentResult) -> None:
     for judge in offline_judges:
         say(f"The judge {judge} {OFFLINE_NOTE}")
 
-    has_model_as_judge = offline_judges != judges
+    has_model_as_judge = len(offline_judges) < len(judges)
     has_goal_echo = any("goal_echo" in outcome.labels.solver for outcome in result.outcomes)
     if has_model_as_judge and not has_goal_echo:
         say(

@@ -95,7 +95,7 @@ def read_systems(texts: Sequence[str]) -> tuple[list[System], dict[str, str]]:
         )
     _require_distinct_samples(systems)
 
-    # Until here, the configurations of each path were named apart from those of other paths. A setting that all
+    # Until here, the configurations of each path were named without regard to those of other paths. A setting that all
     # configurations of a path have is not in their names, but it may distinguish them from those of another path. So
     # the configurations of all systems are named again, together.
     one_result_each = [system.results[0] for system in systems]
@@ -114,6 +114,7 @@ def _require_distinct_samples(systems: Sequence[System]) -> None:
     owners: dict[tuple[str | None, ...], System] = {}
     for system in systems:
         for result in system.results:
+            # The attempt at the sample, the name of the score, and how it was judged.
             identity = (result.sample.uuid, result.score.score, result.score.judge_record)
             owner = owners.setdefault(identity, system)
             if owner is not system:

@@ -18,7 +18,8 @@ def absolute_path(path: Path) -> Path:
     result = Path(os.path.abspath(expanded))  # noqa: PTH100 - Path.resolve() would follow the links
     # `stat()` is called only for its errors, such as that of a path that is too long. From Python 3.14 on, `exists()`
     # raises none. The path of a file that does not exist is valid: a command may create the file, or reports that it is
-    # missing. So the errors that say only this are suppressed. For a path with a null byte, the error is a ValueError.
+    # missing. So the errors that say only this are suppressed. The ValueError is that of a path with a null byte, which
+    # no file can have.
     with suppress(FileNotFoundError, NotADirectoryError, ValueError):
         result.stat()
     return result

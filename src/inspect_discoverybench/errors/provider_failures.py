@@ -79,7 +79,7 @@ def is_bad_request(error: BaseException) -> bool:
 
 
 def may_be_bad_request(error: BaseException) -> bool:
-    """Whether a provider refused a request because of its contents or is out of order: the HTTP status fits both."""
+    """Whether the HTTP status fits both a request that is refused because of its contents and a provider's outage."""
     return http_status(error) in _BAD_REQUEST_OR_OUTAGE
 
 

@@ -167,8 +167,8 @@ def _task_with_solver(cell: MatrixCell) -> Task:
     if cell.solver is None:
         return _create_task(cell)
 
-    # The solver is built here for a discovery task, too, although such a task builds it again. So the error about an
-    # invalid solver names the origin of the solver, and not that of the task.
+    # A discovery task builds the solver again. It is built here, too, so that the error about an invalid solver names
+    # the origin of the solver, and not that of the task.
     solver = _build_solver(cell.solver, cell.solver_origin)
     if is_discovery_task(cell.task.name):
         # A discovery task gets the agent as task arguments, because `inspect eval-retry` passes task arguments again.

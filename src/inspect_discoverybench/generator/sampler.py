@@ -30,10 +30,12 @@ class Measures(Reply):
     """Measures of a task in the sandbox.
 
     Attributes:
-        losses: For each column of the expression, how much worse the expression predicts the target if the values of
-            this column are shuffled, as a share of the error of always predicting one value.
-        table: By title, column and group of rows: the mean of the target, or the share of one of its labels. There is
-            one title. The groups of a column are its values, or fifths of its numbers.
+        losses: For each column of the expression: how much larger the error of the predicted target is if the values of
+            this column are shuffled, as a share of the error of always predicting the target's typical value. That is
+            its median, or its most common label.
+        table: The target in groups of rows, by title, column and group. The only title says what the numbers are: the
+            mean of the target, or the share of one of its labels. The groups of a column are its values, or fifths of
+            its rows if it has many different numbers.
     """
 
     losses: Mapping[str, float]
@@ -62,10 +64,10 @@ class Drawing(Reply):
 
 
 async def draw(settings: SetSettings, tree: Tree, tasks: Sequence[TreeTask] = ()) -> Drawing:
-    """Evaluate all expressions of a tree in the sample's session. If there are tasks, draw its rows and measure them.
+    """Evaluate all expressions of a tree in the sample's session. If there are tasks, draw rows and measure the tasks.
 
     Raises:
-        ReplyRejected: An expression fails, or its values do not vary.
+        ReplyRejected: An expression fails, needs too much time or memory, or its values do not vary.
         DiscoveryBenchError: The session cannot run the program.
     """
     measured_tasks = [

@@ -57,11 +57,11 @@ class ClaimText(BaseModel):
 
     def sample(self, name: str) -> Sample:
         """The Inspect sample with this id."""
-        expected = {True: "a claim", False: "no claim", None: "open"}[self.claim]
+        target = {True: "a claim", False: "no claim", None: "open"}[self.claim]
         return Sample(
             id=name,
             input=Prompt.load("judge_audit/audit_claim").render(goal=self.goal, hypothesis=self.hypothesis),
-            target=expected,
+            target=target,
             metadata={
                 "kind": self.kind,
                 "study": self.study,
@@ -73,6 +73,7 @@ class ClaimText(BaseModel):
 
 def is_claim(metadata: Mapping[str, Any]) -> bool:
     """Whether a sample of the audit is a hypothesis that may claim a relationship."""
+    # Only `ClaimText` has this field. Other samples of the audit expect an `Expected` or an `AnswerText`.
     return "claim" in metadata["expected"]
 
 

@@ -31,7 +31,8 @@ def write_report(
     Args:
         paths: Logs, and folders of logs.
         out: The folder.
-        judge_labels: Labels of the judge's answers with the key of their sheet, as files or folders: HMS is corrected.
+        judge_labels: Labels of the judge's answers, and the key of their sheet, as files or folders. If there are any,
+            HMS is corrected by them.
         pool_splits: Whether the splits of a task are one benchmark.
 
     Raises:

@@ -64,7 +64,7 @@ def render_page(contents: Contents) -> bytes:
     if contents.left_out:
         left_out = Section(LEFT_OUT, pd.DataFrame(contents.left_out.items(), columns=["log", "reason"]))
         sections.append(ShownSection(left_out, shown_tables(left_out.table, titles={})))
-    hms, *others = sections
+    hms, *others = sections  # every report has the section `hms`, and it is the first
 
     terms = glossary()
     samples = SampleList(contents.samples, contents.results)

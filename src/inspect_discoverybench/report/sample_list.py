@@ -179,6 +179,7 @@ def _verdicts(result: ResultRow) -> str:
     """HMS as the product of its facets, if it was judged. Otherwise, the outcome and the facets that are decided."""
     facets = [f"{facet} {result.score.values[facet]:.2f}" for facet in FACET_KEYS if facet in result.score.values]
     is_judged = result.score.outcome is SampleOutcome.JUDGED
+    # Somebody may have replaced the score of a sample without a submission by a number. No facets are recorded then.
     if is_judged and facets:
         product = " × ".join(facets)
         return f"HMS {result.score.value('hms'):.2f} = {product}"

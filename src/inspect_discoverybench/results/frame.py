@@ -58,7 +58,7 @@ def read_results(paths: Iterable[str | Path]) -> ResultFrame:
         raise DataError("There is no log to read. Pass logs or folders of logs.")
 
     logs = read_logs(dict.fromkeys(locations))  # a log may be named twice
-    logs.sort(key=lambda log: log.modified)
+    logs.sort(key=lambda log: log.modified)  # for `current_results`, which takes the latest scores
     results: list[ResultRow] = []
     for log in logs:
         results += log.results
@@ -70,7 +70,7 @@ def read_results(paths: Iterable[str | Path]) -> ResultFrame:
     runs_with_results = {log.task_id for log in logs if log.results}
     left_out = {}
     for log in logs:
-        if log.objection is None or log.audit is not None:
+        if log.objection is None or log.audit is not None:  # an audit has no results, but is used, too
             continue
         # A retry completes a run in a new log. It does not matter then that the log of the failed run is left out.
         if log.task_id not in runs_with_results:

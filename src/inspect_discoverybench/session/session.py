@@ -79,7 +79,8 @@ for name, source in zip(("client", "kernel"), sys.stdin.buffer.read().split(b"\\
 client = os.path.join(folder, "client.pyc")
 os.execv(sys.executable, [sys.executable, "-I", "-S", client, "start", folder, sys.argv[1]])
 """
-"""Compiles the client and the kernel and starts the kernel, in one `exec`."""
+"""Compiles the client and the kernel, so that no call has to, and starts the kernel. One `exec` of the sandbox does
+both."""
 
 _STARTED = re.compile(r"ready (\S+) (/.+)\n")
 """What the client prints when the kernel has started: its host and its folder."""

@@ -16,8 +16,8 @@ def react(turns: int = 25, actions: str = "calls", cell_seconds: int = DEFAULT_C
     """Let the model run code, one step after the other, until it submits.
 
     In the last of `turns` model calls, the model is told that it is the last one, and must submit. A message without an
-    action is followed by a reminder. If the next message has no action either, the last call follows at once. No text
-    ends a run by itself.
+    action does not end the run. It is followed by a reminder. If the next message has no action either, the last call
+    follows at once.
 
     Args:
         turns: Maximum number of model calls.
