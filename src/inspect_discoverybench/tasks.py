@@ -222,8 +222,7 @@ def custom(  # noqa: D417
     refuse_unknown(custom, unknown)
     hints = Hints(domain_knowledge=domain_knowledge, workflow_tags=workflow_tags, framing=framing)
     options = SandboxOptions(sandbox, build, image)
-    # `str`, because the command line turns names such as `3` into numbers.
-    key_file = Path(str(answer_key)) if answer_key else None
+    key_file = Path(answer_key) if answer_key else None
 
     # The task is about data files (`data`), or about a metadata file or a folder of them (`path`).
     if data is not None:
@@ -233,7 +232,7 @@ def custom(  # noqa: D417
         locations = [Path(name) for name in names]
     else:
         require_given(custom, "path", path)
-        locations = [Path(str(path))]
+        locations = [Path(str(path))]  # `str` for the type checker, which does not know that a path was given
     title = ", ".join(location.name for location in locations)
 
     if data is not None:
@@ -410,7 +409,7 @@ def synth_generate(
         noise_scale=noise_scale,
         missing=missing,
     )
-    folder = SetFolder(Path(str(out)))
+    folder = SetFolder(Path(str(out)))  # `str` for the type checker, which does not know that `out` was given
     folder.open(settings)
     spec = SandboxOptions(sandbox, build, image).specification()
     return Task(

@@ -16,7 +16,7 @@ def interrupt_on_termination() -> Iterator[list[int]]:
     is ignored, for example under `nohup`, stays ignored.
 
     Yields:
-        The signals that were received: none if the user pressed Ctrl-C.
+        A list to which each received signal is added. It stays empty if the user pressed Ctrl-C.
     """
     received: list[int] = []
 

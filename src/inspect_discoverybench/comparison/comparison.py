@@ -55,7 +55,7 @@ class SystemRank:
         estimate: The mean over the tasks in which the system has a score. Its interval covers what missing scores could
             be.
         tasks: Number of tasks that all systems ran.
-        missing: Number of the system's samples of these tasks without HMS, in all epochs.
+        missing: Number of samples of these tasks for which the system has no HMS, in all epochs.
     """
 
     system: str

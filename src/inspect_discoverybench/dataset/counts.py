@@ -126,8 +126,8 @@ def _count_metadata(counts: Counts, goal: SampleMetadata) -> None:
 def _count_file_findings(counts: Counts, source: Path, file: DataFile, read_table: Callable[[Path], Table]) -> None:
     """Count what the author of a study will want to correct in a data file and in the descriptions of its columns.
 
-    These are a file that the sandbox image cannot read, columns that are described twice or have the name of another
-    one, and described columns that are missing.
+    These are a file that the sandbox image cannot read, columns that are described twice, columns with the name of
+    another one (apart from spaces around it), and described columns that are missing.
     """
     path = locate(source.parent, file.name)
     reason = unreadable_reason(path)
@@ -145,7 +145,8 @@ def _count_file_findings(counts: Counts, source: Path, file: DataFile, read_tabl
     for name in _repeated(stripped):
         shown_name = name or "columns without a name"
         counts[TWICE_NAMED].add(f"{path}: {shown_name}")
-    # Spaces count here: the agent is told the described name, and pandas finds a column only by its exact name.
+    # The spaces around a name count here. The agent is told the described name, and pandas finds a column only by its
+    # exact name.
     for name in described:
         if name not in columns:
             counts[MISSING_COLUMNS].add(f"{source}: {file.name}: {name}")

@@ -112,7 +112,7 @@ def as_column(values: Any, rows: int) -> Column:
     """Make a column of an array, or of one value for all rows."""
     array = np.broadcast_to(np.asarray(values), rows)
     series = pd.Series(array)
-    if pd.api.types.is_numeric_dtype(series):
+    if pd.api.types.is_numeric_dtype(series):  # true of booleans, too
         return series
     return Labels(series, dtype="category")
 

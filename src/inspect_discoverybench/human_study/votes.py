@@ -66,7 +66,7 @@ def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[I
     If there are fewer pairs than `count`, all are drawn.
 
     Args:
-        samples: The samples, ordered by id and epoch.
+        samples: The samples, ordered by their `id`, which has the id of the sample and its epoch.
         count: Number of pairs to draw.
         seed: Seed of the draw.
 

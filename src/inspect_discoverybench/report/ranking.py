@@ -44,8 +44,9 @@ class RankedRow:
         hms: HMS × 100.
         facets: Mean of each facet × 100 by its name.
         released: HMS × 100 in the form of the released evaluator; None if no sample has it.
-        published: The paper's scores of the same agent, which are in the form of the released evaluator. They are
-            empty unless the configuration has scores in this form, and no framing, and the benchmark is a full split.
+        published: The paper's scores of the same agent, which are in the form of the released evaluator. The list is
+            empty if the configuration has no score in this form, if its framing is not neutral, or if the benchmark is
+            no full split.
         tasks: Number of scored tasks.
     """
 
@@ -101,7 +102,8 @@ class Ranking:
 
 
 def _row(benchmark: Benchmark, standing: Standing) -> RankedRow:
-    # The paper's agents had no framing, so an agent with a framing is not compared with them.
+    # The paper's tasks said nothing about null results, as with the neutral framing. An agent with another framing is
+    # not compared with the paper's agents.
     is_comparable = standing.has_released and standing.configuration.framing == NEUTRAL
     published = published_scores(benchmark) if is_comparable else []
     scored_tasks = [task for task in standing.tasks if task.score().known]

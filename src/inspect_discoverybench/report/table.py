@@ -148,7 +148,7 @@ def _crossed(title: str, rows: pd.DataFrame, column: str, groups: Sequence[str],
 
 
 def _label(group: Any) -> str:
-    return _text(group, decimals=0)
+    return _text(group, decimals=0)  # groups are texts, whole numbers or truth values, and have no decimals
 
 
 def _shown_table(title: str, table: pd.DataFrame) -> ShownTable:
@@ -196,12 +196,12 @@ def _is_shown_in_another(name: str, table: pd.DataFrame) -> bool:
 
 
 def _is_same(values: pd.Series, cells: Sequence[str]) -> bool:
-    """Whether a column has one text in several rows, and is no column of means.
+    """Whether a column has one text in several rows, and is no column of fractions.
 
-    A column of equal means stays in the table, because it is a result that they are equal.
+    Equal fractions, such as means, stay in the table, because it is a result that they are equal.
     """
-    is_mean = pd.api.types.is_float_dtype(values)
-    return not is_mean and len(cells) > 1 and len(set(cells)) == 1
+    has_fractions = pd.api.types.is_float_dtype(values)
+    return not has_fractions and len(cells) > 1 and len(set(cells)) == 1
 
 
 def _column(table: pd.DataFrame, name: str) -> tuple[str, list[str]]:

@@ -16,7 +16,9 @@ SPLIT_SIZES = {
     "DB-SYNTH test": 200,
     "DB-SYNTH all": 903,
 }
-"""Number of tasks of each split of the released data (paper, appendix; one file of DB-SYNTH train is no task)."""
+"""Number of tasks of each split of the released data (paper, appendix).
+
+The paper counts 551 tasks of DB-SYNTH train. One of them is the checkpoint file of an editor, and no task."""
 
 SELECTIONS = {
     "all": "{} selected",  # all samples that arguments of the task, ids or a range selected
@@ -52,7 +54,7 @@ def describe_coverage(benchmark: str, results: Sequence[ResultRow]) -> str:
 
 
 def describe_tasks(domains: Mapping[int | str, str | None], selections: Collection[str], available: int) -> str:
-    """Describe the tasks with these domains, in the words of `describe_coverage`.
+    """Describe tasks by their domains, in the form that `describe_coverage` shows.
 
     Args:
         domains: The domain of each task, by id.

@@ -1,4 +1,4 @@
-"""What two samples with one id were made of: which gold, which data files and which task text.
+"""The inputs of samples (gold hypothesis, gold workflow, data files, task text), and which of them were changed.
 
 A study can be edited between two runs. The id of a sample then stays the same, although the agent saw other data, or
 the judge compared the predicted hypothesis with another gold hypothesis. Each sample of this package records

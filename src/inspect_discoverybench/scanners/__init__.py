@@ -7,6 +7,7 @@ Raises:
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 
 try:
+    # Imported only to see whether it is installed. Ruff does not report a name that is imported as itself as unused.
     import inspect_scout as inspect_scout
 except ImportError as error:
     raise InvalidArgument(

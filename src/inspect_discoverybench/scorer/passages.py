@@ -124,8 +124,8 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
         quote_words = [*_words(quote)]
         index = _find(remaining_words, quote_words)
         if index is None:
-            # The judge may have copied LaTeX, such as `\nu`, without escaping its backslash. Its first two characters
-            # were then read as a line break.
+            # The judge may have copied LaTeX without escaping its backslashes. In JSON, the first two characters of
+            # `\nu` are then a line break, and those of `\beta` a backspace.
             quote_words = [*_words(restore_latex(quote, letters="bfnrt"))]
             index = _find(remaining_words, quote_words)
         if index is None:

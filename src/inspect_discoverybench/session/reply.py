@@ -16,7 +16,7 @@ JSON_CHARACTERS = 6
 """Maximum number of characters that JSON needs for one byte of output, as in `\\u0001`."""
 
 OTHER_CHARACTERS = 1000
-"""More than the reply has besides the output."""
+"""More characters than the reply has besides the output: the names of the fields, and the other two values."""
 
 _ESCAPE_SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -66,7 +66,7 @@ def read_reply(text: str, output_bytes: int) -> CellResult | None:
     # The client's output has at most `max_output` bytes, and each of its characters was at least one byte.
     if len(reply.output) > max_output:
         return None
-    # The client never replies this status. Only the host sets it.
+    # The client never sends this status. Only the host sets it.
     if reply.status == "unusable":
         return None
     return reply

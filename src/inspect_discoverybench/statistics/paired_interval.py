@@ -33,10 +33,11 @@ def difference_interval(bounds: Bounds, clusters: Sequence[Hashable], comparison
     Args:
         bounds: The lowest and highest possible difference of every task, which are equal if all are known.
         clusters: The cluster of each task.
-        comparisons: Number of intervals that are read together, for which this one is adjusted (Bonferroni).
+        comparisons: Number of intervals that are read together. The interval and the p-value are adjusted for this
+            number (Bonferroni).
     """
     lowest = GainAndLoss.of(bounds.lowest, clusters)
-    if math.isnan(lowest.variance):
+    if math.isnan(lowest.variance):  # there is a single cluster
         return Interval(math.nan, math.nan, p_value=1.0)
 
     # The high end is the low end for the differences with the opposite sign, negated.
