@@ -107,7 +107,8 @@ def ask(
             agent_args=solver_args,
         )
         default_judge = (task.metadata or {}).get(DEFAULT_JUDGE_KEY)
-        if default_judge is not None:  # the answer is scored
+        # A task has a scorer and a default judge only if its goal has a gold hypothesis.
+        if default_judge is not None:
             require_judge(grader or default_judge, option="--grader")
         require_model(agent_with_model, model, options)
 
@@ -136,7 +137,7 @@ def _full_name(solver: str) -> str:
 
 
 def _print_result(log: EvalLog, log_dir: str, is_scored: bool) -> None:
-    """Print the answer, its score and where the log is. Exit with 1 if there is no hypothesis or an error.
+    """Print the answer, its score and where the log is. Exit with 1 if there is an error or no hypothesis.
 
     The log has no sample if the evaluation failed before the sample began.
     """
@@ -194,8 +195,8 @@ def _answer(sample: EvalSample, score: Score | None) -> tuple[str, str] | None:
         workflow = (score.metadata or {}).get("workflow") or ""
         return score.answer, str(workflow)
 
-    # If an error ended the agent, what it wrote last can be any step, and is no answer. An accepted call of `submit` is
-    # an answer, even if an error, such as one of the judge, ended the sample.
+    # If an error ended the sample, the agent may have been at any step. So the text that it wrote last is no answer. An
+    # accepted call of `submit` is one: the error may be one of the judge, after the agent had ended.
     answer = sample.store_as(SubmissionState).submission if sample.error else answer_of(sample)
     if not answer:
         return None

@@ -30,7 +30,9 @@ SEED = 2
 """Seed of the choice of samples of discovery tasks."""
 
 AUDIT_SEED = 162
-"""Seed of the choice of samples of the judge audit. With this seed, ten pairs, four texts and one claim are chosen."""
+"""Seed of the choice of samples of the judge audit.
+
+With this seed, samples of all three kinds are chosen: ten pairs, four texts and one claim."""
 
 DEMO_SAMPLES = 3
 REAL_SAMPLES = 2

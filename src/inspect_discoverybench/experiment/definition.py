@@ -123,7 +123,7 @@ class ModelSpec(Component):
 
     @property
     def settings(self) -> Arguments:
-        """The generation settings in `config`, without those of the connection, because these change no answer."""
+        """The generation settings in `config`. Settings of the connection change no answer, so they are left out."""
         return self.config.model_dump(exclude_none=True, exclude=OPERATIONAL_SETTINGS)
 
 
@@ -246,8 +246,9 @@ class Experiment(StrictModel):
     def is_batched(self, model: ModelSpec) -> bool:
         """Whether agents with this evaluated model wait for a provider's batch interface.
 
-        `build_eval_set` removes the working limit of a task for these agents. A judge in a batch does not count:
-        samples wait for its replies, too, but no working limit applies while it is asked.
+        A batch may take hours, which Inspect counts as working time. So `build_eval_set` removes the working limit of
+        a task for these agents. A judge in a batch does not count: samples wait for its replies, too, but no working
+        limit applies while it is asked.
         """
         if self.options.get("batch"):
             return True

@@ -83,7 +83,7 @@ class Shard:
             position: Its position in the matrix.
         """
         ids = self.share_of([*run.samples], position)
-        return replace(run, samples={name: run.samples[name] for name in ids})
+        return replace(run, samples={sample_id: run.samples[sample_id] for sample_id in ids})
 
     def share_of(self, samples: SampleIds, position: int) -> SampleIds:
         """Select the samples of this shard.

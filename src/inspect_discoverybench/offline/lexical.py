@@ -16,8 +16,9 @@ CLAIM_EXPLANATION = f"{SIGNATURE}: it does not read the hypothesis, but counts t
 
 EQUIVALENT_SHARE = 0.65
 SIMILAR_SHARE = 0.4
-"""Shares of the gold hypothesis's words that the prediction must have for the answers A and B. They are a choice of
-this package."""
+"""Shares of the gold hypothesis's words that the prediction must have for the answers A and B about the relationship.
+
+Two contexts match if the predicted one has the share for B. The values are a choice of this package."""
 
 MENTIONED_SHARE = 0.5
 """A column is mentioned if a text has more than this share of the words of its name."""
@@ -67,7 +68,10 @@ def _quote(values: Values) -> Values:
 
 
 def _extract(values: Values) -> Values:
-    """The context is the text before the first comma, as in the hypotheses of the demo."""
+    """The context is the text before the first comma, as in the hypotheses of the demo.
+
+    Without a comma, it is `None`, the paper's word for no context.
+    """
     text = values["hypothesis"]
     context, comma, _ = text.partition(", ")
     if not comma:

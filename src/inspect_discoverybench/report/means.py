@@ -79,7 +79,8 @@ def bound_columns(lowest: float, highest: float) -> Row:
 def count_columns(tasks: Sequence[TaskResult], key: str = "hms") -> Row:
     """The bounds of the mean of a score (`mean_bound_columns`), and counts of tasks, gold hypotheses and outcomes.
 
-    The tasks are those that have this score. The gold hypotheses are those of all tasks.
+    The tasks are those that have this score. The gold hypotheses are those of all tasks: they are the clusters of the
+    interval, which covers the scores that the other tasks could have had.
     """
     scored = [task for task in tasks if task.score(key).known]
     clusters = {task.cluster for task in tasks}

@@ -26,7 +26,8 @@ class Configuration:
         benchmark: Task and split, such as `DB-REAL test`.
         agent: Name of the solver.
         model: Name of the evaluated model.
-        hints: Task arguments that are hints (`RunRecord.hints`), such as a framing; and the name of custom data.
+        hints: Task arguments that are hints (`RunRecord.hints`), such as a framing. The name of custom data is one of
+            them, so that runs with different data have different hints.
         settings: What its name adds to agent and model: hints, and all that distinguishes it from other configurations
             of the same benchmark; may be empty.
     """

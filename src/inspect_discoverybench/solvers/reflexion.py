@@ -166,8 +166,8 @@ class _TrialAnswer:
         stored.submission = self.submission
         stored.texts = self.texts
         if self.submission is not None:
-            # The completion of the output is the submission, so both are restored together. If the trial of this answer
-            # submitted nothing, its output shows no submission, and the sample keeps the output of the ended trial.
+            # The completion of the output is the submission, so both are restored together. If this answer has no
+            # submission, its output shows none either, and the sample keeps the output of the trial that a limit ended.
             state.output = self.output
 
 

@@ -31,9 +31,10 @@ class AcrossEpochs:
 def across_epochs(tasks: Sequence[PartialScores], clusters: Sequence[Hashable], size: int) -> AcrossEpochs | None:
     """Estimate the mean, the best and the worst score among `size` epochs of each task.
 
-    The best and the worst are expected over all subsets of this size, without bias for any number of epochs. If a task
-    has fewer scored epochs than `size`, the best and the worst of its scored epochs count. The intervals cover every
-    score from 0 to 1 that unscored epochs could have had.
+    The best score of a task is the mean of the best scores of all subsets of `size` epochs. The worst score is the mean
+    of their worst scores. Neither is biased, whatever the number of epochs is. If a task has fewer scored epochs than
+    `size`, the best and the worst of its scored epochs count. The intervals cover every score from 0 to 1 that unscored
+    epochs could have had.
 
     Args:
         tasks: The score of every epoch in [0, 1] for each task; NaN where an epoch is unscored.

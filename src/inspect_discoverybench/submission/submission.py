@@ -37,7 +37,7 @@ class Submission(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
     hypothesis: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
-    """The predicted hypothesis in natural language."""
+    """The predicted hypothesis in natural language, or a text of at most `MAX_TEXT` characters that is judged whole."""
 
     workflow: Annotated[str, Field(max_length=MAX_CHARACTERS)] = ""
     """Summary of the steps from loading the data to the hypothesis."""
