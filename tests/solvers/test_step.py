@@ -512,6 +512,15 @@ def test_an_answer_in_a_fence_without_a_label_is_no_code() -> None:
     require_code_and_answer(sample)
 
 
+def test_a_program_that_an_answer_quotes_is_no_code() -> None:
+    # The line breaks of the string are not escaped, so the quoted program looks like a block of code.
+    quoting = '{"hypothesis": "A rises with B.", "workflow": "I ran\n```python\nraise SystemExit\n```\nand read it."}'
+    sample, requests = run(react(actions="text"), in_turn(BLOCK, quoting))
+    assert len(requests) == 2
+    assert submitted(sample).hypothesis == "A rises with B."
+    assert "raise SystemExit" in submitted(sample).workflow
+
+
 def test_reasoning_without_its_opening_tag_is_not_shown_to_other_roles() -> None:
     script = in_turn("SECRET</think>1. Count.", verdict(), running("calls", "1"), submitting("calls"))
     _, requests = run(datavoyager(turns=1), script)

@@ -185,8 +185,9 @@ class NoAction:
 def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> WrittenCode | WrittenAnswer | NoAction:
     """Read the action in a model's text: code in blocks, or an answer as an object.
 
-    The code is that of the first block, or of all blocks if only code is allowed. If the text up to the end of the
-    first block is an answer, the block is no code. An answer is returned even if only code is allowed.
+    The code is that of the first block, or of all blocks if only code is allowed. If the whole text is an object, or if
+    the text up to the end of the first block is an answer, the block is no code. An answer is returned even if only
+    code is allowed.
     """
     if not allowed:
         return NoAction()
@@ -197,7 +198,9 @@ def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> WrittenCo
     # The text up to the end of the first block is an answer in two cases: the block is the object, or the block begins
     # in a string of the object and is not closed, so that it ends with the text.
     has_code = bool(blocks) and parse_submission(text[: blocks[0].end]) is None
-    if has_code:
+    # A string of the object may also quote a whole program.
+    is_object = text.lstrip().startswith("{") and parse_submission(text) is not None
+    if has_code and not is_object:
         # If `submit` is allowed too, only the first block is run, so that the model sees its output. If not, a program
         # may be written in several blocks.
         if "submit" in allowed:
