@@ -57,13 +57,15 @@ def evaluate(size: int, sandbox: str) -> Run:
         model="discoverybench/baseline",
         model_roles={"grader": "discoverybench/lexical"},
         solver=SolverSpec("discoverybench/codegen"),
+        # As in `inspect eval` and `discoverybench run`. Otherwise, Inspect would read the whole log at the end.
+        log_header_only=True,
     )
     seconds = time.perf_counter() - start
     cpu = time.process_time() - cpu
-    samples_scored = require_success(log)
+    require_success(log)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return Run(
-        scored=len(samples_scored),
+        scored=log.results.completed_samples if log.results else 0,
         seconds=seconds,
         cpu=cpu,
         children_cpu=children.ru_utime + children.ru_stime,
