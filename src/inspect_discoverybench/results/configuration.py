@@ -205,7 +205,8 @@ def benchmark_name(run: RunRecord, split: str | None, pool_splits: bool = False)
             split = LITE
         elif pool_splits or arguments.get("split") == ALL:
             split = ALL
-        name += f" {split}"
+        if split is not None:
+            name += f" {split}"
     if run.is_placebo:
         name += f"{_PLACEBO}{arguments.get('placebo')}"
     return name
