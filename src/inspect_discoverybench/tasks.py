@@ -314,7 +314,7 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
     from inspect_discoverybench.judge_pairs.answer_texts import answer_text_samples
     from inspect_discoverybench.judge_pairs.audit import audit, judge_pair
     from inspect_discoverybench.judge_pairs.claim_texts import invented_claims, released_claims
-    from inspect_discoverybench.judge_pairs.pairs import PAIR_FIELDS, invented_pairs, released_pairs
+    from inspect_discoverybench.judge_pairs.pairs import AUDIT_FIELDS, invented_pairs, released_pairs
     from inspect_discoverybench.provenance import provenance
     from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
 
@@ -341,7 +341,7 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
         scorer=audit(),
         headline_metric="judge_audit.right",
         metadata=provenance(
-            checksum=samples_checksum(samples, PAIR_FIELDS), prompt_folders=["judge", "judge_audit"], commit=commit
+            checksum=samples_checksum(samples, AUDIT_FIELDS), prompt_folders=["judge", "judge_audit"], commit=commit
         ),
         version=VERSION,
     )

@@ -49,6 +49,7 @@ def scan_run(agent: Solver, *turns: ModelOutput | str, model: Model | None = Non
 def test_a_successful_cell_is_found(form: str) -> None:
     rows = scan_run(react(actions=form), python("1 / 0"), python("2 + 2"), ANSWER)
     assert rows[CELL]["explanation"] == "1 of 2 cells returned without an error."
+    # No model was chosen, so the other scanner decides nothing, and says how to choose one.
     assert "--model" in rows[QUESTION]["explanation"]
 
 

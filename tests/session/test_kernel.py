@@ -33,6 +33,11 @@ def test_tracebacks_show_only_lines_of_the_cell(session: Session) -> None:
     assert "return 1 / 0" in reply["output"]
     assert "ZeroDivisionError" in reply["output"]
     assert "kernel" not in reply["output"]
+
+
+def test_a_syntax_error_is_shown_once(session: Session) -> None:
+    # After a syntax error, the kernel looks for notebook commands. If there are none, it raises the error again, and no
+    # second one.
     assert session.run("x = ('")["output"].count("SyntaxError") == 1
 
 

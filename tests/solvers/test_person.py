@@ -61,9 +61,12 @@ def test_a_person_solves_a_sample_in_a_shell_of_the_container(tmp_path: Path) ->
         shell(container, 'echo yes | task submit "$(cat answer.txt)"')
         output = run.stdout.read()
     assert run.returncode == 0, output
-    # The working limit is 14,400 s. The agent cannot write to the folder of `task`.
-    for words in (TITLE, "task submit", "The task ends after 240 minutes", "Status:", "rows [", "refused"):
-        assert words in screen
+    assert TITLE in screen
+    assert "task submit" in screen
+    assert "The task ends after 240 minutes" in screen  # the working limit of 14,400 s
+    assert "Status:" in screen  # of the command `task`
+    assert "rows [" in screen  # Python reads the data files
+    assert "refused" in screen  # the person cannot write to the folder of `task`
     [path] = (tmp_path / "logs").glob("*.eval")
     log = read_eval_log(str(path))
     assert log.samples

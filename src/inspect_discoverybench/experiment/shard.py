@@ -142,8 +142,8 @@ def _with_restricted_task(run: PlannedRun) -> PlannedRun:
     return replace(run, task=task_with(task, dataset=dataset, metadata=metadata))
 
 
-def _eval_set_id(log_dir: str, count: int) -> str:
-    """Inspect's id of the eval set, which is equal in all shards.
+def _eval_set_id(log_dir: str, shard_count: int) -> str:
+    """Inspect's id of the eval set, which is equal in all shards. Another number of shards has another id.
 
     Results are assigned to a run by this id and the task (`results/run_record.py`). So if a shard was started twice,
     both of its logs belong to one run, and each sample counts only once.
@@ -155,4 +155,4 @@ def _eval_set_id(log_dir: str, count: int) -> str:
             return log.eval_set_id
 
     address = log_dir if urlparse(log_dir).scheme else str(Path(log_dir).resolve())
-    return sha256(f"{address} {count}".encode()).hexdigest()[:32]
+    return sha256(f"{address} {shard_count}".encode()).hexdigest()[:32]

@@ -20,7 +20,7 @@ from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 PAIR = TypeAdapter(HypothesisPair)
 """Reads and writes a pair as metadata of a sample."""
 
-PAIR_FIELDS = (
+AUDIT_FIELDS = (
     "kind",
     "expected",
     "goal",
@@ -30,8 +30,10 @@ PAIR_FIELDS = (
     "predicted_hypothesis",
     "predicted_workflow",
 )
-"""Metadata fields of a pair that determine the judge's verdict, or whether the verdict is right. The checksum in the
-audit's log is computed from them."""
+"""Metadata fields that determine the judge's verdict on a pair, or whether the verdict is right.
+
+The checksum in the audit's log is computed from them and from the ids of the samples. Texts and claims have only the
+first two fields."""
 
 F1_TOLERANCE = 0.005
 """Largest difference from an expected F1 that counts as correct."""

@@ -65,6 +65,7 @@ def _domains(values: Values) -> Values:
 def _root(values: Values) -> Values:
     domain = values["name"]
     variables = _unused_variables(values)
+    # A target that is real keeps the values of its expression. Those of an integer would be rounded.
     target = next(variable for variable in variables if variable["type"] == "real")
     variables.remove(target)
     return {

@@ -213,6 +213,7 @@ def _agent_steps(log: EvalLog) -> list[EvalPlanStep]:
     steps = log.plan.steps
     solvers = _without_setup([step.solver for step in steps])
     after_setup = steps[len(steps) - len(solvers) :]  # the last steps, as many as there are solvers after the setup
+    # `_without_setup` knows only setup solvers of this package. Before version 2, the setup also had one of Inspect.
     return [step for step in after_setup if not _offers_our_tools(step)]
 
 

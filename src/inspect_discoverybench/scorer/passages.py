@@ -90,7 +90,7 @@ class _Passage:
 
     @property
     def _ends_sentence(self) -> bool:
-        """Whether the passage ends with the end of a sentence, or no word follows in its sentence, on its line."""
+        """Whether the passage ends a sentence, or no word follows before the next end of a sentence or of a line."""
         last_character = self.text[self.start : self.end].rstrip(_MARKS)[-1]
         if _SENTENCE_END.match(last_character):
             return True

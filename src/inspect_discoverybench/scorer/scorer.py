@@ -131,12 +131,13 @@ def _is_window_full(state: TaskState) -> bool:
 
 
 def _outage(state: TaskState) -> str | None:
-    """Why the provider has not answered the agent since the provider's last reply; None if no answer is missing.
+    """Why the agent's last requests, those after the provider's last reply, have no answer; None if none is missing.
 
     Some servers answer with an error if a conversation does not fit into the context window. That is no outage.
     """
-    # If a limit ended the sample, the agent may have sent another request after the conversation that did not fit, and
-    # that request may be unanswered.
+    # If no limit ended the sample, the conversation that did not fit was the agent's last request, and that it did not
+    # fit was the answer. If a limit ended the sample, the agent may have sent another request later, which may have no
+    # answer.
     if _is_window_full(state) and not reached_limit():
         return None
     return missing_answer()

@@ -49,7 +49,8 @@ def mean_interval(bounds: Bounds, clusters: Sequence[Hashable]) -> Interval:
         return Interval(math.nan, math.nan)
 
     tail = SIGNIFICANCE_LEVEL / 2
-    # Unseen values have the probability of a tail, too. For differences, it is larger (`UNSEEN_FACTOR`).
+    # The probability that every cluster misses rare values is that of a tail. In intervals of differences, it is
+    # `UNSEEN_FACTOR` times as large (paired_interval.py).
     return Interval(
         low=interval_of(lowest, tail, probability_unseen=tail, max_size=lowest.count).low,
         high=interval_of(highest, tail, probability_unseen=tail, max_size=highest.count).high,
@@ -59,11 +60,14 @@ def mean_interval(bounds: Bounds, clusters: Sequence[Hashable]) -> Interval:
 def interval_of(result: ClusterMean, tail: float, probability_unseen: float, max_size: float) -> Interval:
     """Clopper and Pearson's interval for a mean of values in [0, 1], wide enough for values that no cluster shows.
 
+    Some values may be so rare that no cluster shows them. The interval includes the mean if all of these values are 0,
+    and the mean if all are 1. Their share is the largest for which the probability that every cluster misses them is
+    still `probability_unseen`.
+
     Args:
         result: The mean, of at least two clusters.
         tail: Probability beyond each end.
-        probability_unseen: Probability that no cluster shows any of the unseen values, which may all be 0 or all be 1.
-            The interval allows for the largest share of values that stays unseen with this probability.
+        probability_unseen: Probability that every cluster misses the rare values.
         max_size: The largest effective sample size.
     """
     with_unseen_values = _interval_with_unseen_values(result, probability_unseen)
