@@ -21,7 +21,7 @@ from inspect_ai.solver import SolverSpec, generate
 from inspect_ai.util import registry_create
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.sandbox.image import record_image
 from inspect_discoverybench.scorer.judge import require_judge
 from tests import inspect_command
@@ -85,6 +85,12 @@ def test_an_argument_of_the_agent_is_refused_with_its_place() -> None:
     )
     with pytest.raises(InvalidArgument, match=f"^demo has no argument actions. .*{re.escape(remedy)}$"):
         registry_create("task", "discoverybench/demo", actions="text")
+
+
+def test_an_answer_key_with_a_comma_in_its_name_is_reported_in_one_line() -> None:
+    # Inspect reads `-T answer_key=key,v2.csv` as a list.
+    with pytest.raises(DiscoveryBenchError, match=r"v2.csv.* cannot be read: No such file"):
+        registry_create("task", "discoverybench/custom", path=str(EXAMPLE), answer_key=["key", "v2.csv"])
 
 
 @pytest.mark.parametrize("value", ["maybe", 1, None])

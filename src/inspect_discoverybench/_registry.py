@@ -74,7 +74,7 @@ def _lazy(module: str, name: str, result: Any = Any) -> Callable[..., Any]:
 
 
 def _add_scorer(module: str, name: str, log_name: str) -> None:
-    """Register a scorer under four names.
+    """Register a scorer under up to four names.
 
     Users write the name of the function after either package name. The scorer's own name, which its decorator gives it
     in its module, is `log_name` after the longer package name. In logs, Inspect names scores without the package, so

@@ -222,7 +222,9 @@ def custom(  # noqa: D417
     refuse_unknown(custom, unknown)
     hints = Hints(domain_knowledge=domain_knowledge, workflow_tags=workflow_tags, framing=framing)
     options = SandboxOptions(sandbox, build, image)
-    key_file = Path(answer_key) if answer_key else None
+    # `str`, here and for `path`, because Inspect makes a list of a name with a comma. A list is then reported as a file
+    # that cannot be read.
+    key_file = Path(str(answer_key)) if answer_key else None
 
     # The task is about data files (`data`), or about a metadata file or a folder of them (`path`).
     if data is not None:
@@ -232,7 +234,7 @@ def custom(  # noqa: D417
         locations = [Path(name) for name in names]
     else:
         require_given(custom, "path", path)
-        locations = [Path(str(path))]  # `str` for the type checker, which does not know that a path was given
+        locations = [Path(str(path))]
     title = ", ".join(location.name for location in locations)
 
     if data is not None:
@@ -409,7 +411,7 @@ def synth_generate(
         noise_scale=noise_scale,
         missing=missing,
     )
-    folder = SetFolder(Path(str(out)))  # `str` for the type checker, which does not know that `out` was given
+    folder = SetFolder(Path(str(out)))  # `str`, because Inspect makes a list of a name with a comma
     folder.open(settings)
     spec = SandboxOptions(sandbox, build, image).specification()
     return Task(

@@ -35,6 +35,7 @@ def test_every_argument_of_eval_set_is_an_option_or_is_set_in_another_way() -> N
         ("options.epochs_reducer=max", "options.epochs_reducer: HMS is always the mean of the epochs. Omit it;"),
         ("options.metadata.shard=3", "options.metadata: experiments record shard themselves. Use another name."),
         ("options.metadata.run=first", "options.metadata: experiments record run themselves. Use another name."),
+        ("options.metadata.agent_sha256=x", "options.metadata: experiments record agent_sha256 themselves."),
         ("options.max_samples=many", "--set options.max_samples=many: options.max_samples: Input should be a valid"),
         ("options.timeout=soon", "options.timeout: Input should be a valid integer, unable to parse string as an "),
     ],

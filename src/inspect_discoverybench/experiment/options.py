@@ -13,6 +13,7 @@ from inspect_discoverybench.errors.invalid_values import did_you_mean
 from inspect_discoverybench.errors.redaction import public_settings
 from inspect_discoverybench.experiment.definition import LIMIT_ARGUMENTS, Arguments
 from inspect_discoverybench.experiment.yaml_file import YamlFile
+from inspect_discoverybench.results.run_record import AGENT_DIGEST
 
 OTHER_KEYS = {
     **{argument: f"limits.{limit}" for limit, argument in LIMIT_ARGUMENTS.items()},
@@ -36,7 +37,7 @@ REDUCER = "epochs_reducer"
 FILES = ("approval", "review", "model_cost_config")
 """Options that are paths of files. In Python, they can also be objects, and pydantic cannot validate some of these."""
 
-OWN_METADATA = ("experiment", "run", "settings", "shard")
+OWN_METADATA = ("experiment", "run", "settings", "shard", AGENT_DIGEST)
 """Names in the metadata of logs under which an experiment records what its later runs must know."""
 
 _SETTING_NAMES = GenerateConfig.model_fields.keys()

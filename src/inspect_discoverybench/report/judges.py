@@ -55,7 +55,7 @@ def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     scored = [result.score for result in results if result.score.is_scored]
     counts = Counter(score.judge for score in scored)
     # A sample without a submission is scored, with 0, but by no judge. These samples are not counted, so that results
-    # without a judge come last.
+    # without a judge come after those of judges that scored a sample.
     counts[None] = 0
     first_score_names: dict[str | None, str] = {}
     for result in sorted(results, key=attrgetter("score.score")):

@@ -47,7 +47,7 @@ def _has_failed(request: ModelEvent) -> bool:
     """
     if not request.error:
         return False
-    # Inspect records "model call cancelled" or "Cancelled by limit".
+    # Inspect records "model call cancelled", or "Cancelled by" with what cancelled the request, such as a limit.
     was_cancelled = "cancelled" in request.error.casefold()
     if was_cancelled:
         return bool(request.retries)

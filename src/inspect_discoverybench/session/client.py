@@ -221,9 +221,8 @@ def start(folder: str, owner: int) -> None:
         os.remove(address)
 
     reader, writer = os.pipe()
-    program = os.path.join(
-        folder, "kernel" + os.path.splitext(__file__)[1]
-    )  # `kernel.pyc` if this file is compiled, too
+    # `kernel.pyc` if this file is compiled as well, otherwise `kernel.py`
+    program = os.path.join(folder, "kernel" + os.path.splitext(__file__)[1])
     environment = {"MPLBACKEND": "Agg"}
     for name in ENVIRONMENT:
         if name in os.environ:

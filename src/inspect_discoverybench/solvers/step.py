@@ -185,9 +185,9 @@ class NoAction:
 def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> WrittenCode | WrittenAnswer | NoAction:
     """Read the action in a model's text: code in blocks, or an answer as an object.
 
-    The code is that of the first block, or of all blocks if only code is allowed. If the whole text is an object, or if
-    the text up to the end of the first block is an answer, the block is no code. An answer is returned even if only
-    code is allowed.
+    The code is that of the first block, or of all blocks if only code is allowed. If the whole text is the object
+    of an answer, or if the text up to the end of the first block is an answer, the block is no code. An answer is
+    returned even if only code is allowed.
     """
     if not allowed:
         return NoAction()
@@ -199,8 +199,8 @@ def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> WrittenCo
     # in a string of the object and is not closed, so that it ends with the text.
     has_code = bool(blocks) and parse_submission(text[: blocks[0].end]) is None
     # A string of the object may also quote a whole program.
-    is_object = text.lstrip().startswith("{") and parse_submission(text) is not None
-    if has_code and not is_object:
+    is_answer = text.startswith("{") and parse_submission(text) is not None
+    if has_code and not is_answer:
         # If `submit` is allowed too, only the first block is run, so that the model sees its output. If not, a program
         # may be written in several blocks.
         if "submit" in allowed:
@@ -373,7 +373,10 @@ def _tool_choice(allowed: Sequence[ActionName]) -> ToolChoice:
 
 
 def _kept_message(output: ModelOutput, allowed: Sequence[ActionName]) -> ChatMessageAssistant:
-    """The model's message for the conversation. It is cut if it reached the token limit without an allowed action."""
+    """The model's message for the conversation.
+
+    It is cut if an action was allowed, and the message reached the token limit without a call.
+    """
     message = output.message
     if allowed and output.stop_reason == "max_tokens" and not message.tool_calls:
         return message.model_copy(update={"content": without_reasoning(message.text)[:MAX_KEPT_LENGTH]})

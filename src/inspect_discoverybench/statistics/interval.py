@@ -100,8 +100,9 @@ def _clopper_pearson(result: ClusterMean, tail: float, max_size: float) -> Inter
     """The interval with the effective sample size: the number of values of 0 and 1 whose mean has the same variance."""
     mean = result.mean
     size = mean * (1 - mean) / widened_variance(result, lowest=0)
-    # A cluster is worth at least one independent value: for a given mean, the variance is largest if all values of a
-    # cluster are 0 or all are 1, and the size is then the effective number of clusters. So a smaller size is not used.
+    # A cluster is worth at least one independent value: for a given mean, the true variance is largest if all values of
+    # a cluster are 0 or all are 1, and the size is then the effective number of clusters. A size may be smaller because
+    # the variance is an estimate, and is widened. A smaller size is not used.
     size = min(max_size, max(result.effective_clusters, size))
     successes = size * mean
     failures = size * (1 - mean)
@@ -115,7 +116,7 @@ def widened_variance(result: ClusterMean, lowest: float) -> float:
     """Variance of a mean of values from `lowest` to 1, with `ADDITIONAL_CLUSTERS`; NaN for a single cluster.
 
     Each additional cluster has the lowest or the highest possible value, with equal chances. Its squared deviation
-    counts like that of any cluster: it is divided by the squared number of clusters.
+    is divided by the squared effective number of clusters.
     """
     mean_squared_deviation = ((result.mean - lowest) ** 2 + (1 - result.mean) ** 2) / 2
     additional = ADDITIONAL_CLUSTERS * mean_squared_deviation

@@ -28,7 +28,8 @@ class PairedDifference:
     Attributes:
         difference: Mean difference over the tasks that both scored.
         low: Lower end of its 95 % confidence interval on these tasks; NaN for a single cluster.
-        high: Upper end. The interval contains 0 if and only if the p-value is at least 0.05.
+        high: Upper end. With several clusters, the interval contains 0 if and only if the p-value is at least
+            0.05.
         p_value: Two-sided p-value on these tasks.
         wins: Number of tasks on which the first system scores higher.
         losses: Number of tasks on which it scores lower.
