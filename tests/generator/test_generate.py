@@ -113,6 +113,7 @@ def test_an_interrupted_set_is_continued(tmp_path: Path) -> None:
     assert contents(tmp_path / "whole") == contents(out)
 
 
+@pytest.mark.usefixtures("slow")
 def test_of_long_names_that_are_equal_when_they_are_cut_one_has_a_second_record(tmp_path: Path) -> None:
     """These names have the maximum length of 48. For the ending `_2`, they are cut to 46, and are then equal.
 

@@ -31,6 +31,7 @@ def with_record(log: str, **record: Any) -> str:
     return "other.eval"
 
 
+@pytest.mark.usefixtures("slow")
 def test_scores_that_were_judged_differently_are_refused_unless_they_are_accepted() -> None:
     first, second, _ = judged_logs()
     logs = [first, with_record(second, judge="openai/gpt-4o")]

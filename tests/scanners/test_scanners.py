@@ -78,6 +78,7 @@ def test_cells_in_logs_of_version_1_are_found() -> None:
     assert sorted(values) == [False, False, True, True]
 
 
+@pytest.mark.usefixtures("slow")
 def test_cells_of_a_third_party_agent_are_found() -> None:
     finish = ModelOutput.for_tool_call("mockllm/model", "finish", {"answer": "y rises by 0.73."})
     submitting = AgentSubmit(name="finish", keep_in_messages=True)

@@ -62,6 +62,7 @@ def test_what_a_plain_solver_submits_is_the_completion() -> None:
     assert play([LOOK, ANSWER], generate()).output.completion == HYPOTHESIS
 
 
+@pytest.mark.usefixtures("slow")
 def test_without_a_submission_the_completion_is_what_the_model_wrote() -> None:
     assert play(["I think."], react(turns=1)).output.completion == "I think."
 
