@@ -194,20 +194,21 @@ def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> WrittenCo
 
     is_complete = output.stop_reason not in CUT_OFF
     text = without_reasoning(output.completion, is_complete)
+    submission = parse_submission(text)
+    if submission is not None and text.startswith("{"):
+        # The whole text is the object. A block of code in it is quoted by a string of the object.
+        return WrittenAnswer(submission)
+
     blocks = python_blocks(text, is_complete) if "python" in allowed else []
     # The text up to the end of the first block is an answer in two cases: the block is the object, or the block begins
     # in a string of the object and is not closed, so that it ends with the text.
-    has_code = bool(blocks) and parse_submission(text[: blocks[0].end]) is None
-    # A string of the object may also quote a whole program.
-    is_answer = text.startswith("{") and parse_submission(text) is not None
-    if has_code and not is_answer:
+    if blocks and parse_submission(text[: blocks[0].end]) is None:
         # If `submit` is allowed too, only the first block is run, so that the model sees its output. If not, a program
         # may be written in several blocks.
         if "submit" in allowed:
             blocks = blocks[:1]
         return WrittenCode("\n".join(block.code for block in blocks), text[: blocks[-1].end])
 
-    submission = parse_submission(text)
     return NoAction() if submission is None else WrittenAnswer(submission)
 
 
