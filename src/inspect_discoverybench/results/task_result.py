@@ -91,12 +91,12 @@ def edited_samples(tasks: Iterable[TaskResult]) -> dict[str, list[str]]:
     edited: dict[str, list[str]] = {}
     for task in tasks:
         sample = task.sample
-        sample_id = (task.results[0].run.task, sample.id)
-        if sample_id not in first_versions:
-            first_versions[sample_id] = task
+        task_id = (task.results[0].run.task, sample.id)
+        if task_id not in first_versions:
+            first_versions[task_id] = task
             continue
         changes = edited.setdefault(sample.id, [])
-        for name in changed_inputs(first_versions[sample_id].sample.inputs, sample.inputs):
+        for name in changed_inputs(first_versions[task_id].sample.inputs, sample.inputs):
             if name not in changes:
                 changes.append(name)
     return edited
