@@ -12,7 +12,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox, store
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.session.session import PythonSession, SessionState
+from inspect_discoverybench.session.session import PythonSession
+from inspect_discoverybench.session.state import SessionState
 from inspect_discoverybench.session.tool import python
 from tests.session.kernel_client import kernels
 

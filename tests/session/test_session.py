@@ -27,7 +27,7 @@ from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec, store, store_
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.sandbox.shipped_files import shipped
-from inspect_discoverybench.session.session import SessionState
+from inspect_discoverybench.session.state import SessionState
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.gold import gold
 from tests import shared

@@ -13,20 +13,17 @@ import anyio
 from inspect_ai.util import (
     ExecResult,
     OutputLimitExceededError,
-    SandboxEnvironment,
     SandboxUnavailableError,
-    StoreModel,
     background,
-    registry_info,
     sandbox,
     store_as,
 )
-from pydantic import Field
 
-from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, EngineFailed
-from inspect_discoverybench.sandbox.engine import inspect_container
+from inspect_discoverybench.errors.exceptions import DiscoveryBenchError
 from inspect_discoverybench.session.client import NOT_RUN
+from inspect_discoverybench.session.loss import MAX_REASON, require_not_lost
 from inspect_discoverybench.session.reply import CellResult, clean, read_reply
+from inspect_discoverybench.session.state import SessionState, is_local
 
 DEFAULT_CELL_SECONDS = 300
 """Default time limit of one cell in seconds."""
@@ -43,16 +40,8 @@ START_SECONDS = 40
 STOP_SECONDS = 10
 """Time limit for ending a kernel, and for a check that the sandbox runs commands, in seconds."""
 
-LOSS_SECONDS = 60
-"""Time limit for finding out, in seconds, whether the sandbox was lost. A busy engine may take several seconds."""
-
 CANNOT_OPEN = 2
 """Python's exit code if the script does not exist."""
-
-MAX_REASON = 500
-"""Number of characters that are shown of a failure's reason."""
-
-_CONTAINER_ID = re.compile(r"[0-9a-f]{12}")
 
 MAX_PARENT_LENGTH = 65
 """Maximum number of characters in the path of a temporary directory in which the session's folder is created. The path
@@ -88,37 +77,6 @@ _STARTED = re.compile(r"ready (\S+) (/.+)\n")
 _early_start: ContextVar[anyio.Event | None] = ContextVar("early_start", default=None)
 """The event that tells a sample that the start of its kernel in the background has ended, successfully or not. None if
 no kernel of the sample is started in the background."""
-
-
-class SessionState(StoreModel):
-    """The state of a sample's session, kept in the log."""
-
-    working_folder: str | None = None
-    """Folder in which cells run; None for the sandbox's own working folder."""
-
-    folder: str | None = None
-    """Folder with the client, the kernel and its socket; None while there is no session."""
-
-    temporary_folders: list[str] = Field(default_factory=list)
-    """All folders that were created in the sandbox's temporary directory."""
-
-    host: str | None = None
-    """Host name of the sandbox, in Docker the id of the container; None until a kernel has started. From then on,
-    failures of the session count as caused by the agent's code."""
-
-    installations: int = 0
-    """Number of times the client and the kernel were written. The agent's code can delete or change these files."""
-
-    cells: int = 0
-    """Number of cells run."""
-
-    restarts: int = 0
-    """Number of cells that ran in a new kernel because the kernel before it was lost, with all variables. A new session
-    after an unusable result is not counted."""
-
-    def add_folder(self, folder: str) -> None:
-        """Add a folder in the temporary directory."""
-        self.temporary_folders = [*self.temporary_folders, folder]
 
 
 @dataclass(frozen=True)
@@ -327,71 +285,6 @@ async def _python(arguments: list[str], *, seconds: int, standard_input: bytes |
         raise _Unusable(clean(str(error))[-MAX_REASON:]) from None
 
 
-async def require_not_lost() -> None:
-    """Check, after a failure of the sandbox, that the infrastructure is not the cause. A local sandbox cannot be lost.
-
-    The agent's code cannot stop Docker. It has one way to end a container of `compose.yaml`: to use more memory than
-    the limit. The system then kills a process of the container. If that is process 1, the container ends, and Docker
-    records that it ran out of memory. This function asks Docker on this machine, so code in the sandbox cannot
-    influence the answer.
-
-    Raises:
-        DiscoveryBenchError: The engine does not respond, or the sandbox has ended and the agent's code is not the
-            cause.
-    """
-    if is_local():
-        return
-    host = store_as(SessionState).host
-    if host is not None and _CONTAINER_ID.fullmatch(host):
-        reason = await _container_loss(host)
-    else:
-        reason = await _provider_loss(has_started=host is not None)
-    if reason is None:
-        return
-
-    cause = " ".join(reason.split()).rstrip(".")[-MAX_REASON:]
-    raise DiscoveryBenchError(
-        f"The sandbox was lost: {cause}. The agent's code is not the cause, so the sample is not scored. "
-        "Check that Docker or your sandbox provider is running, then run the sample again with "
-        "`inspect eval-retry` or `discoverybench run`."
-    )
-
-
-async def _container_loss(container: str) -> str | None:
-    """Why a container is not running; None if it is running, or if the agent's code may have filled its memory."""
-    try:
-        state = await inspect_container(container, LOSS_SECONDS)
-    except EngineFailed as error:
-        return error.message
-    if state.status == "running" or state.out_of_memory:
-        return None
-    return f"container {container} is {state.status} (exit code {state.exit_code}) and did not run out of memory"
-
-
-async def _provider_loss(has_started: bool) -> str | None:
-    """Why the sandbox runs no commands; None if it runs one.
-
-    Also None if a command fails after a kernel has started, because the agent's code may then be the cause. If the
-    provider itself says that the sandbox is not running, the sandbox counts as lost, whether or not a kernel has
-    started: only for Docker is it known whether the agent's code ended it (`_container_loss`).
-
-    This is for sandboxes whose container is not known: those of other providers than Docker, and Docker's before a
-    kernel has started.
-
-    Args:
-        has_started: Whether a kernel has started in the sandbox. The agent's code may have run then.
-    """
-    try:
-        probe = await sandbox().exec(["true"], cwd="/", timeout=LOSS_SECONDS, timeout_retry=False)
-    except SandboxUnavailableError as error:
-        return str(error)
-    except (OSError, RuntimeError) as error:  # the agent's code may have used up all processes, for example
-        return None if has_started else str(error)
-    if probe.success or has_started:
-        return None
-    return probe.stderr.strip() or f"exit code {probe.returncode}"
-
-
 def _reason(result: ExecResult[str]) -> str:
     """Why the result of a client is unusable."""
     if result.success:
@@ -402,14 +295,6 @@ def _reason(result: ExecResult[str]) -> str:
         return f"exit code {result.returncode}"
     end = text[-MAX_REASON:]
     return f"exit code {result.returncode}: {end}"
-
-
-def is_local() -> bool:
-    """Whether the sandbox is this machine."""
-    # `sandbox()` returns a proxy that records events. `as_type` unwraps it, and the base class fits every provider:
-    # https://github.com/UKGovernmentBEIS/inspect_ai/blob/main/src/inspect_ai/util/_sandbox/events.py
-    provider = registry_info(type(sandbox().as_type(SandboxEnvironment))).name  # type: ignore[type-abstract]
-    return provider.endswith("/local")
 
 
 def _owner() -> str:

@@ -28,12 +28,8 @@ from inspect_discoverybench.errors.provider_failures import one_line
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import without_reasoning
 from inspect_discoverybench.results.agent_record import recording_arguments
-from inspect_discoverybench.session.session import (
-    DEFAULT_CELL_SECONDS,
-    PythonSession,
-    create_temporary_folder,
-    require_not_lost,
-)
+from inspect_discoverybench.session.loss import require_not_lost
+from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession, create_temporary_folder
 from inspect_discoverybench.solvers.codegen import create_codegen_actor, run_codegen
 from inspect_discoverybench.solvers.step import Actor
 from inspect_discoverybench.submission.submission import Submission, SubmissionState
