@@ -1,10 +1,10 @@
-"""What commands say while they wait."""
+"""What commands say while they wait, and their tables."""
 
 import time
 
 import pytest
 
-from inspect_discoverybench.cli.terminal import waiting
+from inspect_discoverybench.cli.terminal import print_table, waiting
 
 
 def test_a_command_that_waits_says_how_long(capsys: pytest.CaptureFixture[str]) -> None:
@@ -22,3 +22,12 @@ def test_nothing_is_said_after_an_error(capsys: pytest.CaptureFixture[str]) -> N
         raise ValueError("broken")
     time.sleep(0.2)  # two intervals, in which a line could follow
     assert capsys.readouterr().err == "The model works …\n"
+
+
+def test_a_title_that_is_wider_than_its_table_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table("The differences of all pairs of systems", ["system"], ["HMS"], [["A", "0.5"]])
+    title, blank, header, _, row, *_ = capsys.readouterr().out.splitlines()
+    assert title == "The differences of all pairs of systems"
+    assert blank.strip() == ""
+    assert header.split() == ["system", "HMS"]
+    assert row.split() == ["A", "0.5"]

@@ -155,6 +155,18 @@ def test_an_interrupted_trial_prints_what_it_has() -> None:
     assert "Error: Interrupted. The rest was not tried." in output
 
 
+@pytest.mark.usefixtures("without_docker")
+def test_a_trial_that_is_interrupted_before_its_first_result_prints_no_table() -> None:
+    def interrupting(_: Request) -> Answer:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return "I would rather talk."
+
+    with lab(interrupting) as (model, _):
+        output = failed(f"try --model {model} --actions text")
+    assert "random samples" not in output  # the title
+    assert "Error: Interrupted. The rest was not tried." in output
+
+
 REFUSED = {
     "--model openai/gpt-4o": "OPENAI_API_KEY",
     "--model discoverybench/baseline -M 'a=[1'": "-M a:1: ",

@@ -50,8 +50,6 @@ def print_table(
     table = Table(
         *(Column(Text(printable(heading))) for heading in text_headings),
         *(Column(heading, justify="right") for heading in number_headings),
-        title=Text(printable(title)),
-        title_justify="left",
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
         pad_edge=False,
@@ -59,7 +57,11 @@ def print_table(
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
     # By default, rich truncates cells to fit the table into the terminal, or into 80 columns.
-    Console(width=10_000).print(table)
+    console = Console(width=10_000)
+    # Not as the title of the table: rich would break it into lines that are as wide as the table.
+    if title:
+        console.print(Text(printable(title), style="table.title"))
+    console.print(table)
 
 
 def report_hint(log_dir: str) -> str:

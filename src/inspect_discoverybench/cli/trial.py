@@ -69,8 +69,9 @@ def _print(trial: Trial) -> None:
         numbers = [f"{number:,}" for number in agent.numbers.values()]
         rows.append([agent.task, agent.agent, agent.form, *numbers])
 
-    headers = list(trial.agents[0].numbers) if trial.agents else []
-    print_table(f"{trial.options['model']}: random samples (seed {SEED})", ("task", "agent", "actions"), headers, rows)
+    if trial.agents:  # none if the trial was interrupted while the first agent was tried
+        title = f"{trial.options['model']}: random samples (seed {SEED})"
+        print_table(title, ("task", "agent", "actions"), list(trial.agents[0].numbers), rows)
     for note in trial.notes:
         say(note)
     for error in sorted(trial.errors):
