@@ -22,6 +22,7 @@ from inspect_ai.solver import (
     system_message,
 )
 
+from inspect_discoverybench.results.agent_record import AgentSteps
 from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.results.frame import read_results
 from inspect_discoverybench.solvers.codegen import codegen
@@ -80,6 +81,16 @@ def other_gold() -> Solver:
 def failing() -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         raise ValueError("This agent always fails.")
+
+    return solve
+
+
+@solver
+def many_questions() -> Solver:
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        for _ in range(150):  # Inspect keeps the last 100 events in memory if transcripts are bounded
+            state.output = await get_model().generate(state.messages)
+        return state
 
     return solve
 
@@ -196,6 +207,12 @@ def test_samples_with_an_error_and_samples_without_a_score_have_an_agent() -> No
     failed = run(failing(), fail_on_error=False)
     not_scored = run(codegen(actions="text"), score=False)
     assert configurations(failed, not_scored) == {("failing", ""), ("codegen", "")}
+
+
+def test_the_agent_is_recorded_if_inspect_keeps_only_the_last_events_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSPECT_TRANSCRIPT_BOUNDED", "1")
+    [sample] = run(many_questions()).samples or []
+    assert sample.store_as(AgentSteps).steps == ["many_questions"]
 
 
 def test_samples_that_a_retry_kept_belong_to_the_agent_that_ran_them() -> None:

@@ -120,6 +120,8 @@ def redact_request(error: BaseException) -> BaseException:
     Returns:
         The error itself if its traceback has no key; otherwise another error, whose message is the redacted traceback.
     """
+    # The failed request is among the last events, which are always in memory. A change of other events would be lost if
+    # Inspect has read them from its database (`INSPECT_TRANSCRIPT_BOUNDED`).
     for event in transcript().history.resident_events:
         if isinstance(event, ModelEvent) and event.error:
             event.error = redact(event.error)

@@ -86,9 +86,8 @@ def record_steps() -> None:
 
 def _top_solvers() -> list[str]:
     """Names of the solvers of the running sample, without those that other solvers called."""
-    # Inspect keeps all events of a sample in memory, unless the user sets `INSPECT_TRANSCRIPT_BOUNDED`. The spans of
-    # the solvers may then be missing.
-    spans = [event for event in transcript().history.resident_events if isinstance(event, SpanBeginEvent)]
+    # Not `resident_events`: the oldest ones are missing there if the user sets `INSPECT_TRANSCRIPT_BOUNDED`.
+    spans = [event for event in transcript().history.recent_events() if isinstance(event, SpanBeginEvent)]
     # Inspect runs the solvers of the plan in a span of the type `solvers`. A solver that another solver calls is in the
     # span of its caller.
     top_spans = [span.id for span in spans if span.type == "solvers"]

@@ -13,7 +13,7 @@ from inspect_discoverybench.scorer.judge import GRADER
 
 def recorded_error() -> str | None:
     """The error of a sample that `inspect score` scores again; None if it ended without an error."""
-    for event in reversed(transcript().history.resident_events):
+    for event in reversed(transcript().history.recent_events()):
         if isinstance(event, ErrorEvent):
             return event.error.message
     return None
@@ -25,7 +25,7 @@ def missing_answer() -> str | None:
     If a limit cancelled a request on which the provider was working, no answer to it is missing: the agent's time was
     up. But if the provider has never replied, an answer is missing even if limits cancelled all requests.
     """
-    events = transcript().history.resident_events
+    events = transcript().history.recent_events()
     requests = [event for event in events if isinstance(event, ModelEvent) and event.role != GRADER]
     requests_since_reply = list(takewhile(_is_unanswered, reversed(requests)))  # the last request first
     for request in requests_since_reply:
@@ -56,7 +56,7 @@ def _has_failed(request: ModelEvent) -> bool:
 
 def reached_limit() -> str | None:
     """The limit that ended the sample, in Inspect's words; None if none did."""
-    for event in transcript().history.resident_events:
+    for event in transcript().history.recent_events():
         if isinstance(event, SampleLimitEvent):
             return event.message
     return None
