@@ -120,7 +120,7 @@ def test_a_table_written_by_the_module_csv_keeps_the_cells_of_each_column(
     quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC]),
     line_break=st.sampled_from(["\n", "\r\n"]),
     encoding=st.sampled_from(["utf-8", "utf-8-sig"]),
-    spelling=st.sampled_from(["", "NA", "nan", "-99", "n/a"]),
+    missing_text=st.sampled_from(["", "NA", "nan", "-99", "n/a"]),
     data=st.data(),
 )
 def test_a_table_written_by_pandas_keeps_the_cells_of_each_column(
@@ -130,18 +130,17 @@ def test_a_table_written_by_pandas_keeps_the_cells_of_each_column(
     quoting: Any,
     line_break: str,
     encoding: str,
-    spelling: str,
+    missing_text: str,
     data: st.DataObject,
 ) -> None:
     header, *body = without_other_separators(separator, table)
     frame = pd.DataFrame(body, columns=header)
     frame.insert(1, "number", np.arange(len(body)) / 4)
     frame.insert(2, "when", pd.date_range("2020-01-01", periods=len(body)))
-    frame = frame.mask(
-        np.array(data.draw(st.lists(st.booleans(), min_size=frame.size, max_size=frame.size))).reshape(frame.shape)
-    )
+    missing = data.draw(st.lists(st.booleans(), min_size=frame.size, max_size=frame.size))
+    frame = frame.mask(np.array(missing).reshape(frame.shape))
     content = frame.to_csv(
-        sep=separator, index=False, quoting=quoting, lineterminator=line_break, na_rep=spelling
+        sep=separator, index=False, quoting=quoting, lineterminator=line_break, na_rep=missing_text
     ).encode(encoding)
     # Here, too, "\r" in a value is not quoted, and the module `csv` reads a new row there.
     assume({len(row) for row in parse(content, separator)} == {len(frame.columns)})

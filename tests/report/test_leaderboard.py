@@ -32,7 +32,7 @@ def test_the_title_of_a_full_run_says_so() -> None:
     assert titles(results({"a": 1.0}, task="custom", task_samples=1)) == ["custom: the only task"]
 
 
-def test_configurations_with_different_tasks_are_counted() -> None:
+def test_if_configurations_ran_different_tasks_the_title_has_the_largest_number() -> None:
     two = results({"a": 1.0, "b": 0.0})
     one = results({"a": 1.0}, agent="codegen")
     assert titles(two, one) == ["DB-REAL test: up to 2 of 239 tasks, not the same for all"]

@@ -22,7 +22,7 @@ def named_values(_context: click.Context, parameter: click.Parameter, arguments:
         if not separator:
             raise InvalidArgument(f"{option} {name}: expected NAME=VALUE.")
         values[name] = parse_yaml(value, f"{option} {name}")
-    remember_keys(values)  # so that messages of errors do not contain keys that are among the values
+    remember_keys(values)  # an argument may be an API key, which no message may show
     return values
 
 

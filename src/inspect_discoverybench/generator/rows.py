@@ -259,7 +259,9 @@ def measure(task: Spec, observed: pd.DataFrame, seed: str) -> Spec:
 def losses_if_shuffled(expression: str, frame: pd.DataFrame, target: Column, seed: str) -> Mapping[str, float]:
     """Measure how much worse an expression predicts its target if one of its columns is shuffled, for each column.
 
-    The columns of a gold expression are independent of each other, so the others cannot make up for a shuffled column.
+    Each column is shuffled alone. That shows whether the column matters, because the columns of a gold expression are
+    independent of each other. If two columns were nearly equal, as `a` and `b` in `np.maximum(a, b)` can be, one could
+    hide that the other matters.
 
     Returns:
         The mean loss by column, as a share of the error of always predicting the typical value; NaN if the expression

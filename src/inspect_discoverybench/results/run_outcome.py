@@ -144,6 +144,7 @@ def _tasks(log: RunLog) -> str:
     split = splits[0] if splits else None
     run = RunRecord.of(log.header)
     benchmark = benchmark_name(run, split)
+    # A log need not have the number of the task's samples. With 0, the samples that were run count as all.
     available = split_size(benchmark, run.task_samples or 0)
     tasks = describe_tasks(domains, {run.selection}, available)
     return tasks if log.shard is None else f"{tasks} in shard {log.shard}"

@@ -143,6 +143,8 @@ class Cell:
         try:
             self.running = True
             status = execute(code, namespace, f"<cell {self.number}>")
+            # Not in a `finally`: until this line has run, an interrupt may still come. It must be caught below, or it
+            # would end the kernel.
             self.running = False
         except BaseException:  # noqa: BLE001 - for example an interrupt while a traceback is printed
             self.running = False
