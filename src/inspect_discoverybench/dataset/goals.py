@@ -82,8 +82,8 @@ def read_goals(split: str, paths: Sequence[Path], answer_key: Path | None) -> li
 def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds | None = None) -> SampleMetadata:
     """Metadata of a goal.
 
-    If `golds` is given, the gold hypothesis is taken from it, and is empty if `golds` lacks the goal: that of the
-    metadata file is then not used. Without `golds`, it is that of the metadata file, which may be empty.
+    With `golds`, the gold hypothesis is taken only from there, and is empty if `golds` lacks the goal. Without `golds`,
+    it is taken from the metadata file, where it may be empty.
 
     Raises:
         DataError: The name of the metadata file is invalid.

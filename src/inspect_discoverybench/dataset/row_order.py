@@ -57,8 +57,8 @@ def _squared_correlation_of_neighbours(ranks: Sequence[int]) -> Fraction:
 def _ranks(values: Sequence[object]) -> list[int]:
     """Rank the values of a column.
 
-    If at least half of the values that are not blank are numbers, the values are ranked as numbers, and the values that
-    are no numbers share the last rank, the blank ones included. If fewer are numbers, all are ranked as texts.
+    If at least half of the filled values are numbers, the numbers are ranked as such. All other values, such as blank
+    ones, share the last rank. If fewer are numbers, all values are ranked as texts.
     """
     texts = [str(value) for value in values]
     numbers = [_as_number(text) for text in texts]

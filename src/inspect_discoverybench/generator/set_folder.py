@@ -75,6 +75,7 @@ class Domains(Reply):
     """The domains that the author proposes, which the file `domains.json` keeps."""
 
     domains: Annotated[tuple[Domain, ...], FailFast()]
+    """Only the first invalid one is reported: messages for a million domains would take gigabytes."""
 
 
 class GoldRow(NamedTuple):

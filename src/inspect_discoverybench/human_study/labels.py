@@ -103,7 +103,7 @@ class Label(Mark):
 class LabelKeyRow(KeyRow):
     """A judged sample with the judge's scores of HMS and the facets.
 
-    `gold` is a digest: samples that share it form a cluster.
+    `score` is the name of the score in the log. `gold` is a digest: samples that share it form a cluster.
     """
 
     log: Text

@@ -18,7 +18,7 @@ DIFFERENCE = IntervalNames("difference × 100", LOW, HIGH)
 GUESSER = "no_data_guess"
 
 DOMAIN_KNOWLEDGE = "domain_knowledge"
-"""The hint that a task text contains domain knowledge."""
+"""The hint of configurations whose task texts contain domain knowledge."""
 
 
 def control_section(leaderboard: Leaderboard) -> Section | None:

@@ -45,8 +45,7 @@ def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     """Choose one result for each sample.
 
     Of several judges, the one that scored the most samples of all results is preferred. A result has no judge if there
-    was no submission, or an error. It is chosen only if no other result of the sample is by a judge that scored at
-    least one sample, be it this sample or another.
+    was no submission, or an error. Any judge that scored a sample, this one or another, is preferred to no judge.
 
     If one judge gave several scores to a sample, a decided score is preferred to an undecided one. Of decided scores,
     the one with the most keys is preferred: `inspect score` may have added a score that also has the keys of the

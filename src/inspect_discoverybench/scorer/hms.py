@@ -10,8 +10,8 @@ def hypothesis_match_score(context: float, variables: float, relationship: float
         relationship: 1 if the relationship is very similar, 0.5 if it is more general, else 0.
 
     Returns:
-        The score. If any facet is NaN, which stands for undecided, the score is NaN, even if another facet is 0. If
-        the score were 0 in that case, the mean would be too low: of the samples with an undecided facet, it would
-        include those in which another facet is 0, and leave out all others, which might score more.
+        The score. If any facet is NaN, which stands for undecided, the score is NaN, even if another facet is 0.
+        If it were 0 then, the mean would include samples with an undecided facet only where another facet is 0. It
+        would leave out those that might score more, and be too low.
     """
     return context * variables * relationship

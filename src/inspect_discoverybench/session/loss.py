@@ -61,12 +61,12 @@ async def _container_loss(container: str) -> str | None:
 async def _provider_loss(has_started: bool) -> str | None:
     """Why the sandbox runs no commands; None if it runs one.
 
-    Also None if a command fails after a kernel has started, because the agent's code may then be the cause. If the
-    provider itself says that the sandbox is not running, the sandbox counts as lost, whether or not a kernel has
-    started: only for Docker is it known whether the agent's code ended it (`_container_loss`).
-
     This is for sandboxes whose container is not known: those of other providers than Docker, and Docker's before a
     kernel has started.
+
+    Also None if a command fails after a kernel has started, because the agent's code may then be the cause. But if the
+    provider says that the sandbox is not running, the sandbox always counts as lost. Docker alone tells whether the
+    agent's code can be the cause of this (`_container_loss`).
 
     Args:
         has_started: Whether a kernel has started in the sandbox. The agent's code may have run then.

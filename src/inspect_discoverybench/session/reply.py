@@ -16,7 +16,7 @@ JSON_CHARACTERS = 6
 """Maximum number of characters that JSON needs for one byte of output, as in `\\u0001`."""
 
 OTHER_CHARACTERS = 1000
-"""More characters than the reply has besides the output: the names of the fields, and the other two values."""
+"""Upper bound for the characters of a reply besides the output: the names of the fields, and the other two values."""
 
 _ESCAPE_SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")

@@ -241,7 +241,7 @@ def _with_output(conversation: list[ChatMessage], output: ModelOutput) -> list[C
 
 
 def _completion_answer(output: ModelOutput) -> Answer | None:
-    """Read a completion that an agent set without a message."""
+    """Read a completion that is in none of the agent's messages."""
     completion = output.completion.strip()
     texts = []
     if output.choices:
@@ -256,8 +256,9 @@ def _completion_answer(output: ModelOutput) -> Answer | None:
 def _last_texts(messages: Sequence[ChatMessage]) -> list[str]:
     """What an agent wrote last, in two parts.
 
-    The first part is the arguments of the calls in its last message before the last tool result. The second part is all
-    calls and texts after this result. If there is no tool result, there is only the second part.
+    The first part is the arguments of the calls in its last message before the last tool result, because the agent may
+    have a submit tool of its own. The second part is all calls and texts after this result. If there is no tool result,
+    there is only the second part.
     """
     # The number of messages up to the last tool result, including it.
     end_of_results = 0
