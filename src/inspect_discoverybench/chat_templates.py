@@ -31,7 +31,7 @@ class Meaning(StrEnum):
     """The label with which models open a block of Python code."""
 
     TOKEN = auto()
-    """The shape of a token that is none of the above, or of a model that is not known here."""
+    """The shape of other tokens, and of the tokens of models that are not known here."""
 
 
 @dataclass(frozen=True)

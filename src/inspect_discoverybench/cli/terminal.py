@@ -15,7 +15,7 @@ from inspect_discoverybench.errors.redaction import printable
 
 
 def say(text: str, err: bool = False) -> None:
-    """Print a text, which may contain what models wrote and names of files, without control characters."""
+    """Print a text without control characters. Texts of models and names of files may contain some."""
     click.echo(printable(text), err=err)
 
 
@@ -56,7 +56,7 @@ def print_table(
     )
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
-    # By default, rich truncates cells to fit the table into the terminal, or into 80 columns.
+    # By default, rich truncates cells to fit the table into the terminal, or into 80 characters.
     console = Console(width=10_000)
     # Not as the title of the table: rich would break it into lines that are as wide as the table.
     if title:

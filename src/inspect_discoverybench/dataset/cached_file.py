@@ -19,7 +19,7 @@ def cached_file(name: str, content: bytes) -> Path:
 
 
 def write_whole(file: Path, content: bytes) -> Path:
-    """Write a file that appears only once it is complete, in a folder that need not exist."""
+    """Write a file that other processes see only when it is complete. Its folder need not exist."""
     file.parent.mkdir(parents=True, exist_ok=True)
     # Another process may write the same file at the same time. Each process writes a partial file of its own.
     partial = file.with_name(f".{file.name}.{os.getpid()}")

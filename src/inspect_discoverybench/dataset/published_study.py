@@ -24,7 +24,7 @@ STUDIES: Mapping[str, str] = {
     "worldbank_education_gdp_indicators": "worldbank",
     "archaeology": "archaeology",
 }
-"""Folders of DB-REAL with their study: the work in the paper's appendix B with the topic of the folder.
+"""The study of each folder of DB-REAL: the work that the paper's appendix B lists for the topic of the folder.
 
 Folders with the same prefix have the same underlying data (appendix D.2)."""
 

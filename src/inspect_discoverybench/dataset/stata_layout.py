@@ -65,7 +65,7 @@ class _Bytes:
     Attributes:
         content: All bytes.
         position: Where the next byte is read.
-        byte_order: Of numbers, as in Python's `struct`: `<` is little-endian, and `>` big-endian.
+        byte_order: Byte order of the numbers, as in Python's `struct`: `<` is little-endian, and `>` big-endian.
     """
 
     def __init__(self, content: bytes) -> None:

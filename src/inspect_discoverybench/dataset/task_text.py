@@ -90,7 +90,7 @@ def _describe(file: DataFile, hints: Hints, list_columns: bool) -> str:
     if file.domain_knowledge and hints.domain_knowledge:
         parts.append(Prompt.load("solvers/file_hint").render(text=file.domain_knowledge))
     if not file.columns:
-        # The agent is told that a file has no described columns even if `list_columns` is false.
+        # The sentence names no columns, so it stays if `list_columns` is false.
         parts.append(Prompt.load("solvers/without_columns").render(suffix=Path(file.name).suffix))
     elif list_columns:
         parts.append(Prompt.load("solvers/columns").render(columns=_column_list(file)))

@@ -23,7 +23,7 @@ class Selection:
         limit: Maximum number of samples; None for all.
         selectors: Patterns of sample ids, or `TASK:PATTERN` for one task; None for all samples.
         shuffle: Seed with which the samples are shuffled first; True for a random seed. None and False keep the order.
-        where: Where `sample_id` is from (`YamlFile.where`).
+        where: Where the option `sample_id` is set, for error messages (`YamlFile.where`).
     """
 
     limit: int | None
@@ -61,7 +61,7 @@ class Selection:
         Raises:
             InvalidExperiment: The task has no sample with a selected id.
         """
-        self._order(task)
+        self._number_and_shuffle(task)
         if self.selectors is None:
             samples = list(task.dataset)[: self.limit]
         else:
@@ -71,9 +71,10 @@ class Selection:
             if patterns and not samples:
                 listed = ", ".join(patterns)
                 raise InvalidExperiment(f"{self.where}: options.sample_id: no sample of {task.name} matches {listed}.")
+        # Every sample has an id now, but its type still allows None.
         return {sample.id: sample for sample in samples if sample.id is not None}
 
-    def _order(self, task: Task) -> None:
+    def _number_and_shuffle(self, task: Task) -> None:
         """Number samples without id, and shuffle, as Inspect does.
 
         When the task is run, Inspect does not shuffle its dataset again, because the dataset is marked as shuffled. So

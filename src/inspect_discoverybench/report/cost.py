@@ -6,7 +6,7 @@ import pandas as pd
 
 from inspect_discoverybench.report.charts import scatter
 from inspect_discoverybench.report.leaderboard import Leaderboard
-from inspect_discoverybench.report.means import HMS_INTERVAL, IntervalNames
+from inspect_discoverybench.report.means import HMS_INTERVAL, IntervalNames, Row
 from inspect_discoverybench.report.section import Section
 
 USAGE = {
@@ -24,12 +24,12 @@ def cost_section(leaderboard: Leaderboard) -> Section:
     """Mean usage per sample. The chart is of US dollars if the cost of every configuration is known, else of tokens."""
     rows = []
     for standing in leaderboard.standings:
-        row = standing.hms_columns
+        usage: Row = {}
         for name, heading in USAGE.items():
             values = [getattr(result.sample, name) for result in standing.results]
             # A mean of only those samples whose usage is known would be biased.
-            row[heading] = None if None in values else fmean(values)
-        rows.append(row)
+            usage[heading] = None if None in values else fmean(values)
+        rows.append(standing.hms_columns | usage)
 
     table = pd.DataFrame(rows)
     unknown = [heading for heading in USAGE.values() if table[heading].isna().all()]
@@ -37,6 +37,6 @@ def cost_section(leaderboard: Leaderboard) -> Section:
     measure = USAGE["cost"]
     if measure not in table or table[measure].isna().any():
         measure = USAGE["tokens"]
-    usage = IntervalNames(measure, measure, measure)  # it has no interval
-    chart = scatter(table, [(usage, HMS_INTERVAL)], leaderboard.style)
+    measure_names = IntervalNames(measure, measure, measure)  # usage has no interval
+    chart = scatter(table, [(measure_names, HMS_INTERVAL)], leaderboard.style)
     return Section("cost", table, chart)

@@ -70,7 +70,7 @@ def csv(table: pd.DataFrame) -> bytes:
     """
     cells = table.map(_safe_value)
     text = cells.to_csv(index=False, lineterminator="\r\n")  # as in RFC 4180, on every system
-    return text.encode("utf-8", "replace")
+    return text.encode("utf-8", "replace")  # logs may contain lone surrogates, which UTF-8 cannot encode
 
 
 def _safe_value(value: object) -> object:

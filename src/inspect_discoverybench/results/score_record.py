@@ -22,8 +22,8 @@ class ScoreRecord:
         values: Numbers by key, each of which is a column: HMS, the facets that were decided, the keys of the released
             form, and whether a relationship is claimed.
         metadata: All that the scorer recorded; no column.
-        keys: All keys of the score, also those without a number because the judge did not decide them. There are none
-            without a valid score, or if somebody has replaced the score by a single value. No column.
+        keys: All keys of the score, with those that the judge did not decide. Empty if the score is not valid, or if
+            somebody has replaced it by a single value. No column.
     """
 
     score: str

@@ -146,8 +146,8 @@ def questionable_answer() -> Scanner[Transcript]:
 def _read_score(transcript: Transcript) -> Score | None:
     """The last score of the scorer `hms`; None if there is none.
 
-    A score that was appended to a log has a number after the scorer's name. In Inspect's event, the scorer's name is
-    optional. An event without it counts, too.
+    The name in its event is `HMS`, and a number if the score was appended to a log. The name is optional in Inspect's
+    events, and an event without a name counts, too.
     """
     score = None
     for event in transcript.events:

@@ -204,7 +204,7 @@ async def _oracle_score(state: TaskState) -> float | None:
         values = [result.value for result in await score(state)]
     for value in values:
         if isinstance(value, dict) and "hms" in value:
-            hms = float(str(value["hms"]))
+            hms = float(str(value["hms"]))  # `str`, because the type of a score's values allows None
             return None if math.isnan(hms) else hms
     raise InvalidArgument(
         f"reflexion needs the task's scorer as its oracle, but no score has the key hms: {values}. "
