@@ -52,9 +52,9 @@ def incompatibilities(baseline: System, candidate: System) -> Iterator[str]:
 
 
 def _version(system: System) -> str:
-    """The number of the task's version. It changes when scores are no longer comparable.
+    """The number of the task's version, such as the 3 of `3-A`. It changes when scores are no longer comparable.
 
-    The letter of the version may differ.
+    Scores of versions that differ only in the letter are comparable.
     """
     numbers = _recorded(system.results, "run.version_number")
     return ", ".join(numbers)
@@ -136,7 +136,7 @@ def _differing_prompts(results: Sequence[ResultRow]) -> list[str]:
 
 
 def _recorded(results: Sequence[ResultRow], column: str) -> list[str]:
-    """The distinct values of a column, without empty ones, which are not recorded."""
+    """The distinct values of a column. An empty value is left out, because the log does not record it."""
     value_of = attrgetter(column)
     values = {value_of(result) for result in results}
     return sorted(value for value in values if value)

@@ -12,7 +12,7 @@ RETRY = "Run `inspect eval-retry` to run the sample again."
 
 
 class DiscoveryBenchError(click.ClickException):
-    """Base class of the errors of this package. Its message has no control characters and no keys."""
+    """Base class of the errors of this package. Its message has no control characters and no API keys."""
 
     exit_code = 2
 

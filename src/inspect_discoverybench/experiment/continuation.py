@@ -129,6 +129,7 @@ def _starts_over(log: RunLog, eval_set: EvalSet, dataset_size: int) -> bool:
     No public call of Inspect answers this. The rules are taken from `eval_log_sample_source` and `shuffle_changed` in
     https://github.com/UKGovernmentBEIS/inspect_ai/tree/main/src/inspect_ai/_eval.
     """
+    # A log need not have the size of its dataset. Without it, the dataset counts as not larger.
     if (log.header.eval.dataset.samples or 0) > dataset_size:
         return True
     # A shard is run without a limit, because its dataset has only the selected samples.

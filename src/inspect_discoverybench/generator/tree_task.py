@@ -124,8 +124,8 @@ def file_columns(tree: Tree, tasks: Sequence[TreeTask], key: str) -> list[str]:
     """Select the columns of a data file, in random order.
 
     A column is left out if a goal could be answered with it in another way than by the gold hypothesis. These columns
-    are hidden nodes, nodes below the observed nodes, ancestors of a target, and second records of a target or of a
-    column that is left out.
+    are hidden nodes, nodes below the observed nodes, ancestors of a target, and distractors that are second records of
+    a target or of a column that is left out.
 
     Args:
         tree: The tree.

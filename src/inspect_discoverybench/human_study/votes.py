@@ -32,7 +32,11 @@ class Vote(Mark):
 
 
 class PairKeyRow(KeyRow):
-    """A pair with HMS of both hypotheses. The gold hypothesis is a digest, empty in keys that people wrote."""
+    """A pair with HMS of both hypotheses.
+
+    Attributes:
+        gold: A digest of the gold hypothesis; empty in keys that people wrote.
+    """
 
     gold: str = ""
     hms_1: Score

@@ -60,10 +60,10 @@ def judge_pair() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -
     # defaults.
     @cache
     def judge_model(model: Model) -> Model:
-        # To each request of the evaluated model, Inspect adds settings that `model.config` does not have, such as those
-        # of the task. A solver cannot read these settings, so they would be missing from the judge's record. Our
-        # defaults would also override them, because `request_settings` gives way only to settings in `model.config`. To
-        # the requests of a model that is made here, Inspect adds only retries, time limits and the like.
+        # The judge is a model of its own, whose settings are those in `model.config`. To requests of the evaluated
+        # model, Inspect adds other settings, such as those of the task. A solver cannot read them, so they would be
+        # missing from the judge's record. To requests of a model that is made here, Inspect adds only retries, time
+        # limits and the like.
         return Model(model.api, model.config, model.model_args)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:

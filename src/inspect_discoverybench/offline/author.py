@@ -121,7 +121,7 @@ def _task(values: Values) -> Values:
     target, _ = values["name"].split("/")  # the second part is the length of the path in the tree
     population = values["population"]
     variables = " and ".join(values["variables"])
-    means = json.dumps(values["table"])[:600]  # a hypothesis has at most 1,200 characters
+    means = json.dumps(values["table"])[:600]  # leaves half of the 1,200 characters of a hypothesis to the names
     return {
         "hypothesis": f"{population}, the {target} depends on {variables}: {means}",
         "goal": _goal(values, target),

@@ -51,7 +51,7 @@ def facet_section(leaderboard: Leaderboard) -> Section:
             row |= interval_columns(mean_score(matching, facet), IntervalNames.of(f"{facet} {IF_MATCHES}"))
         # The number of tasks in the means with a matching context. The leaderboard has the number of all scored tasks.
         row["tasks"] = len(matching)
-        # The possible range in this table is that of HMS. If a row has one, the page marks all means of the row.
+        # The lowest and the highest possible HMS, if samples are missing. The page then marks all means of the row.
         row |= mean_bound_columns(standing.tasks)
         rows.append(row)
 

@@ -102,8 +102,8 @@ class Ranking:
 
 
 def _row(benchmark: Benchmark, standing: Standing) -> RankedRow:
-    # The paper's tasks said nothing about null results, as with the neutral framing. An agent with another framing is
-    # not compared with the paper's agents.
+    # The paper's tasks said nothing about null results, and neither does the neutral framing. An agent with another
+    # framing is not compared with the paper's agents.
     is_comparable = standing.has_released and standing.configuration.framing == NEUTRAL
     published = published_scores(benchmark) if is_comparable else []
     scored_tasks = [task for task in standing.tasks if task.score().known]

@@ -14,7 +14,7 @@ def current_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     """
     valid = _valid_attempts(results)
     latest = _latest_scores(results)
-    # In the order of `results`, which `latest` does not keep.
+    # From `results`, because `latest` has another order. The sort below keeps the order of the results of one log.
     latest_results = [result for result in results if latest.get(_score_key(result)) is result]
     current = [result for result in latest_results if result.sample.uuid in valid]
     return sorted(current, key=lambda result: result.run.created)
@@ -52,7 +52,7 @@ def _latest_scores(results: Sequence[ResultRow]) -> dict[Hashable, ResultRow]:
 
 
 def _has_verdict(result: ResultRow) -> bool:
-    """Whether somebody has decided about an attempt: a score, or that it is invalid."""
+    """Whether an attempt has a score, or somebody has marked it as invalid."""
     return result.score.is_scored or result.score.outcome is SampleOutcome.INVALIDATED
 
 

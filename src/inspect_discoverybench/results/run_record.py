@@ -202,6 +202,7 @@ def _selection(spec: EvalSpec) -> str:
     also if the user chose the samples by a range or by ids.
     """
     limit = spec.config.limit  # a number, a range or None
+    # A log need not have the number of the task's samples. Without it, the run counts as not limited.
     is_limited = isinstance(limit, int) and limit < (spec.dataset.samples or 0)
     if not is_limited:
         return "all"

@@ -43,7 +43,7 @@ class SandboxOptions:
 
     @property
     def runs_package_image(self) -> bool:
-        """Whether code runs in the package's image. Only of this image is it known which data files it can read."""
+        """Whether code runs in the package's image. It is not known which data files other images can read."""
         return self.provider in ("docker", "k8s") and not self.other_image
 
     def specification(self) -> SandboxEnvironmentSpec:

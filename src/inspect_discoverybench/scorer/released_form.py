@@ -72,7 +72,7 @@ class ReleasedVerdict:
     matched: Mapping[int, int]
 
     def values(self, variables: float, relationship: float) -> dict[str, float]:
-        """The score keys.
+        """The scores by key.
 
         An undecided factor is NaN. It makes `hms_released` NaN, even if another factor is 0, as with HMS.
 

@@ -21,7 +21,7 @@ PASS_ACTIONS_TEXT = (
 """How to let an agent act in text, as a part of a sentence."""
 
 CALLS_AS_TEXT = f"samples wrote their calls as text. Try `-M emulate_tools=true`, or {PASS_ACTIONS_TEXT}."
-"""The message about samples that have this key. Their number stands before it."""
+"""The message about samples with the key `CALLS_AS_TEXT_KEY`. Their number stands before it."""
 
 LOST = "All variables are lost. The next call starts a new session."
 RESTARTED = "[The previous session ended, so this call ran in a new one. All earlier variables are lost.]"
@@ -29,7 +29,7 @@ RESTARTED = "[The previous session ended, so this call ran in a new one. All ear
 
 def _view(call: ToolCall) -> ToolCallView:
     code = str(call.arguments.get("code", ""))
-    # A fence must be longer than any in the code.
+    # A fence has at least three backticks, and must be longer than any in the code.
     longest = max(map(len, re.findall(r"`{3,}", code)), default=2)
     fence = "`" * (longest + 1)
     content = f"{fence}python\n{code}\n{fence}\n"

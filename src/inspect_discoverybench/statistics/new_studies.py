@@ -23,7 +23,8 @@ MIN_STUDIES = 8
 
 ADDITIONAL_STUDIES = 4
 """Number of studies that are added to a variance. A few studies may all have the same mean by chance, and the variance
-would then be 0. Agresti and Caffo (2000) add four observations for the same reason."""
+would then be 0. Agresti and Caffo (2000) add four observations for the same reason: two successes (1) and two failures
+(0), each of which deviates by 1/2 from their mean."""
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ class SubmissionState(StoreModel):
     """The submission; None if nothing was submitted."""
 
     texts: list[str] | None = None
-    """What the model wrote in the last requests, in which it had to submit, if it did not submit then.
+    """What the model wrote in place of a submission in the last requests, which required one.
 
     The list is empty if one of our agents submitted, wrote nothing in these requests, or was ended before them. It is
     None for agents of other packages."""
