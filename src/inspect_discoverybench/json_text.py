@@ -54,6 +54,7 @@ def parse_json(text: str, *, latex: bool = False) -> Any:
     repaired = _STRING.sub(repair, text)
     try:
         content = load_json(repaired, strict=False)
+        # Only after parsing, because a lone surrogate can stand as an escape in the text, such as `\ud800`.
         without_surrogates = replace_surrogates(json.dumps(content, ensure_ascii=False))
         return json.loads(without_surrogates)
     except (ValueError, RecursionError) as error:
@@ -107,6 +108,8 @@ def _double_latex(string: str, letters: str = "bfnrt") -> str:
 
     - Wherever the escape occurs in the string, a small letter follows.
     - The string does not contain the control character itself, such as a raw line break for `\n`.
+
+    If one of them is not met, the string has this control character, so the escape may stand for it everywhere.
 
     Args:
         string: The string.

@@ -120,7 +120,6 @@ async def changed_files(checksums: Mapping[str, str], folder: str | None = None)
     Raises:
         DataError: The sandbox cannot compute checksums.
     """
-    # `sh` reports a program that does not exist with an exit code. Without `sh`, some providers raise an exception.
     command = ["sh", "-c", _CHECKSUMS, "sh", *checksums]
     result = await sandbox().exec(command, cwd=folder, timeout=600)
     lines = result.stdout.splitlines()

@@ -95,6 +95,7 @@ class EvalSet:
             InvalidExperiment: Inspect refuses an argument.
         """
         with TemporaryDirectory() as folder, inspect_errors(InvalidExperiment, self.file.where()):
+            # No sample runs, so there is nothing to show in the viewer (`log_realtime`) or to control (`ctl_server`).
             inspect_eval(
                 [run.task for run in self.runs],
                 **eval_arguments(self.arguments),

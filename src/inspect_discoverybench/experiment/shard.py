@@ -143,10 +143,11 @@ def _with_restricted_task(run: PlannedRun) -> PlannedRun:
 
 
 def _eval_set_id(log_dir: str, shard_count: int) -> str:
-    """Inspect's id of the eval set, which is equal in all shards. Another number of shards has another id.
+    """Inspect's id of the eval set, which is equal in all shards.
 
     Results are assigned to a run by this id and the task (`results/run_record.py`). So if a shard was started twice,
-    both of its logs belong to one run, and each sample counts only once.
+    both of its logs belong to one run, and each sample counts only once. Another number of shards gives another id:
+    shards of two divisions are not parts of one run.
     """
     # If a shard has run, its log has the id. The id is not computed again then, because it would differ if the folder
     # was moved since.

@@ -30,12 +30,12 @@ class Measures(Reply):
     """Measures of a task in the sandbox.
 
     Attributes:
-        losses: For each column of the expression: how much larger the error of the predicted target is if the values of
-            this column are shuffled, as a share of the error of always predicting the target's typical value. That is
-            its median, or its most common label.
-        table: The target in groups of rows, by title, column and group. The only title says what the numbers are: the
-            mean of the target, or the share of one of its labels. The groups of a column are its values, or fifths of
-            its rows if it has many different numbers.
+        losses: For each column of the expression, by how much the error of the prediction grows if the values of this
+            column are shuffled. The unit is the error of always predicting the target's median, or its most common
+            label.
+        table: The target in groups of rows, by title, column and group. There is one title, which says what the numbers
+            are: the mean of the target, or the share of its most common label. The groups of a column are its values,
+            or fifths of its rows if it has many different numbers.
     """
 
     losses: Mapping[str, float]

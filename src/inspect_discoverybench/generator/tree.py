@@ -92,7 +92,7 @@ class Node(Variable):
         expression: Pandas expression over the children (`generator/expression.py`); None for a leaf.
         children: The columns of the expression.
         hypothesis: What the expression says, in words: a draft for the author, who writes the gold hypotheses. If the
-            node has a goal, it is itself the gold hypothesis of path length 1.
+            node has a goal, this text is the gold hypothesis of path length 1.
         sub_population: Phrase for the rows in which the hypothesis holds; None if it holds in all rows.
         goal: Discovery goal of path length 1; None if the author is to write it.
     """

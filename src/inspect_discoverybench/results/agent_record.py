@@ -225,8 +225,8 @@ def _offers_our_tools(step: EvalPlanStep) -> bool:
 def _planned_solver(step: EvalPlanStep) -> AgentRecord:
     """A solver of the log's plan.
 
-    A solver of this package has the arguments that were passed. Any other has all its parameters: the log does not say
-    which of them are defaults, and the agent is the same whether a default was passed or not.
+    A solver of this package has the arguments that were passed. Any other has all its parameters that are not None: the
+    log does not say which of them are defaults, and the agent is the same whether a default was passed or not.
     """
     arguments = step.params_passed
     if not is_of_package(step.solver):

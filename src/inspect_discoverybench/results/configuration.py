@@ -82,8 +82,8 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
     runs = {result.run.log: result.run for result in results}
     data_names = _data_names(runs.values())
 
-    # The name of a configuration mentions a condition only if not all results of its benchmark have this condition. It
-    # mentions a setting of agent or model only if not all results of this agent and model on the benchmark have it.
+    # The name of a configuration leaves out a condition that all results of its benchmark have, and a setting of agent
+    # or model that all results of this agent and model on the benchmark have.
     common_conditions = _CommonSettings()
     common_setups = _CommonSettings()
     for benchmark, result in zip(benchmarks, results, strict=True):
@@ -178,7 +178,7 @@ def _hints_in_name(run: RunRecord) -> Settings:
 
 
 def _compared_conditions(run: RunRecord, data_names: Mapping[str, str]) -> Settings:
-    """The conditions that are part of a name only if not all runs have them."""
+    """The conditions that a name leaves out if all results of the benchmark have them."""
     conditions = (*_data_name(run, data_names), *run.conditions)
     return tuple(condition for condition in conditions if condition not in _hints_in_name(run))
 

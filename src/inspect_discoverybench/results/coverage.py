@@ -34,6 +34,7 @@ def task_count(benchmark: str, results: Sequence[ResultRow]) -> int:
     Without a released split, it is the number of tasks that the runs of these results could choose from. If the runs
     differ, it is the largest number.
     """
+    # A log need not have the number of the task's samples. With 0, the tasks that were run count as all.
     available = max(result.run.task_samples or 0 for result in results)
     return split_size(benchmark, available)
 

@@ -56,9 +56,10 @@ def serve(folder: str, ready: int) -> None:
     os.close(ready)
     warm_up(server)
 
-    # Cells run in a separate module called `__main__`, so that the functions they define can be pickled.
+    # As in an interactive Python, cells can import the files of the working folder, and there are no arguments.
     sys.path.insert(0, "")
     sys.argv = [""]
+    # Cells run in a separate module called `__main__`, so that the functions they define can be pickled.
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     # A forked child that outlives the kernel must not keep the socket open, or the kernel's death would go unnoticed.
     os.register_at_fork(after_in_child=server.close)

@@ -32,7 +32,7 @@ DEFAULT_OUTPUT_BYTES = 10_000
 """Default maximum output of one cell in bytes."""
 
 CLIENT_SECONDS = 30
-"""Time beyond the cell's limit for the client to start a lost kernel, or to kill one that ignores its interrupt."""
+"""Time beyond the cell's limit for the client to replace a lost kernel, or to kill one that ignores its interrupt."""
 
 START_SECONDS = 40
 """Time limit for starting a kernel, and for creating a temporary folder, in seconds."""

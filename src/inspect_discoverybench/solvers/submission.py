@@ -16,8 +16,9 @@ def submit(state: TaskState | None = None) -> Tool:
     """Record the agent's submission. Only the first submission counts.
 
     Args:
-        state: The sample. It is marked as completed, so that Inspect's `generate()` ends; None for the agents of this
-            package, which end by themselves.
+        state: The sample. It is marked as completed, so that Inspect's `generate()` ends. The hypothesis becomes the
+            completion of its output, where any scorer finds it. None for the agents of this package, which do both
+            themselves.
     """
 
     async def execute(hypothesis: str, workflow: str = "") -> str:

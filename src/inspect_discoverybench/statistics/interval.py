@@ -49,8 +49,8 @@ def mean_interval(bounds: Bounds, clusters: Sequence[Hashable]) -> Interval:
         return Interval(math.nan, math.nan)
 
     tail = SIGNIFICANCE_LEVEL / 2
-    # The probability that every cluster misses rare values is that of a tail. In intervals of differences, it is
-    # `UNSEEN_FACTOR` times as large (paired_interval.py).
+    # `probability_unseen` is equal to the tail here. In intervals of differences, it is `UNSEEN_FACTOR` times as large
+    # (paired_interval.py).
     return Interval(
         low=interval_of(lowest, tail, probability_unseen=tail, max_size=lowest.count).low,
         high=interval_of(highest, tail, probability_unseen=tail, max_size=highest.count).high,
@@ -87,7 +87,7 @@ def interval_of(result: ClusterMean, tail: float, probability_unseen: float, max
 def _interval_with_unseen_values(result: ClusterMean, probability_unseen: float) -> Interval:
     """The interval from the mean if the unseen values are 0 to the mean if they are 1.
 
-    `probability_unseen` is the probability that no cluster shows an unseen value. Clusters are independent, so it is
+    `probability_unseen` is the probability that every cluster misses these values. Clusters are independent, so it is
     `share_of_seen_values ** effective_clusters`, from which the share is computed.
     """
     share_of_seen_values = probability_unseen ** (1 / result.effective_clusters)
