@@ -31,3 +31,10 @@ def test_a_title_that_is_wider_than_its_table_is_one_line(capsys: pytest.Capture
     assert blank.strip() == ""
     assert header.split() == ["system", "HMS"]
     assert row.split() == ["A", "0.5"]
+
+
+def test_brackets_in_headings_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table("", ["[bold]name"], ["studies[old]"], [["[red]A", "1"]])
+    _, header, _, row, *_ = capsys.readouterr().out.splitlines()
+    assert header.split() == ["[bold]name", "studies[old]"]
+    assert row.split() == ["[red]A", "1"]

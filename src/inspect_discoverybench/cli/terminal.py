@@ -49,7 +49,7 @@ def print_table(
     """Print a table without truncating any cell: columns of text, then of numbers. An empty title is not printed."""
     table = Table(
         *(Column(Text(printable(heading))) for heading in text_headings),
-        *(Column(heading, justify="right") for heading in number_headings),
+        *(Column(Text(printable(heading)), justify="right") for heading in number_headings),
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
         pad_edge=False,
