@@ -36,6 +36,11 @@ def test_paragraphs_are_separated_by_punctuation(message: str, text: str) -> Non
     assert one_line(ValueError(message)) == text
 
 
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_an_empty_text_is_no_message(text: str) -> None:
+    assert one_line(text) == "no message"
+
+
 def test_a_long_message_is_cut() -> None:
     """Some servers reply with a whole web page."""
     assert one_line(ValueError("a" * 1000)) == "a" * MAX_MESSAGE_LENGTH

@@ -11,7 +11,7 @@ from inspect_ai import task_with
 from inspect_discoverybench import demo
 from inspect_discoverybench.errors.provider_failures import http_status
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
-from tests.command_line import discoverybench, lab
+from tests.command_line import discoverybench, failed, lab
 from tests.endpoint import Raw
 
 UNREADABLE = "the reply is not in the format of the provider's API: it may be an error or a web page. Check the server"
@@ -41,6 +41,13 @@ def test_a_check_outside_of_an_eval_also_says_that_a_reply_may_be_an_error_of_th
     with lab(lambda _: Raw(body=b'{"error": "no credit"}')) as (model, _):
         result = discoverybench(f"doctor --model {model}")
     assert UNREADABLE in result.output
+
+
+@pytest.mark.parametrize("body", [b"", b" ", b'""'])
+def test_an_error_without_a_body_is_described_by_its_status(body: bytes) -> None:
+    with lab(lambda _: Raw(status=500, body=body)) as (model, _):
+        output = failed(f"doctor --model {model}")
+    assert "The model failed: Error code: 500 (InternalServerError, HTTP 500)." in output
 
 
 class AwsError(Exception):

@@ -102,7 +102,7 @@ def reason_of(error: BaseException) -> str:
     deepest_described = described[-1]
     message = one_line(deepest_described)
     body = getattr(deepest_described, "body", None)
-    if isinstance(body, str):  # OpenAI's package leaves it out of the message
+    if isinstance(body, str) and body.strip():  # OpenAI's package leaves it out of the message
         message = f"{message}: {one_line(body)}"
     if isinstance(root_cause, _UNREADABLE):
         message = f"{_UNREADABLE_REPLY} {message}"
@@ -185,7 +185,7 @@ def one_line(error: BaseException | str) -> str:
         error: The error, or the text of its message.
 
     Returns:
-        The message with keys redacted. If it is empty, the name of the error's type.
+        The message with keys redacted. If it is empty, the name of the error's type, or `no message` for a text.
     """
     text = _STYLE.sub("", str(getattr(error, "message", error)))
     message = ""
@@ -195,7 +195,9 @@ def one_line(error: BaseException | str) -> str:
             message += " " if message[-1] in PUNCTUATION else ": "
         message += words
     # Some of Inspect's messages begin with the word ERROR.
-    message = message.removeprefix("ERROR: ") or type(error).__name__
+    message = message.removeprefix("ERROR: ")
+    if not message:
+        message = "no message" if isinstance(error, str) else type(error).__name__
     # Keys are redacted first: part of a key, at the cut, would not be recognised.
     message = redact(message)[:MAX_MESSAGE_LENGTH]
     return message.rstrip(".")
