@@ -10,7 +10,7 @@ ANSWER_KEY_COLUMNS = ("dataset", "metadataid", "query_id", "gold_hypo")
 
 
 class GoalKey(NamedTuple):
-    """What names a goal in an answer key. All parts are as they are written in the file."""
+    """What names a goal in an answer key. The parts are texts as in the file, without spaces around them."""
 
     dataset: str
     metadata_number: str

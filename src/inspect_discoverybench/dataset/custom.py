@@ -22,7 +22,7 @@ from inspect_discoverybench.replies import normalize_case_and_spaces
 def demo_samples(hints: Hints) -> list[Sample]:
     """Load the eight invented studies of the demo."""
     folder = Path(__file__).with_name("demo")
-    goals = read_goals("demo", metadata_files(folder), None)
+    goals = read_goals("demo", metadata_files(folder), answer_key=None)
     return make_samples(goals, hints)
 
 
