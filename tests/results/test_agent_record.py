@@ -117,6 +117,13 @@ def run(solver: Any = None, *, in_task: bool = True, **options: Any) -> EvalLog:
     return log
 
 
+def run_named(agent: str, **arguments: Any) -> EvalLog:
+    """Run the first sample of the demo with an agent that the task is told by its name."""
+    task = demo(agent=agent, agent_args=arguments)
+    [log] = inspect_eval(task, limit=1, message_limit=20, model=model(), model_roles={"grader": JUDGE})
+    return log
+
+
 def configurations(*logs: EvalLog) -> set[tuple[str, str]]:
     """The agent and the settings of each configuration in these logs."""
     rows = read_results([log.location for log in logs]).rows
@@ -158,6 +165,16 @@ def test_a_compound_solver_has_its_own_name_if_it_is_passed_to_eval() -> None:
     """As a part of the task, it would be a chain: Inspect then records only the solvers in it."""
     assert agents(run(two_steps(), in_task=False)) == {"two_steps"}
     assert agents(run(chain(system_message("Think."), generate()), in_task=False)) == {"chain"}
+
+
+def test_a_compound_solver_has_its_own_name_and_arguments_if_it_is_an_argument_of_the_task() -> None:
+    """Two basic agents with other limits consist of the same solvers, which Inspect records without these limits."""
+    name = "inspect_ai/basic_agent"
+    short, long = {"message_limit": 6}, {"message_limit": 8}
+    logs = [run_named(name, **short), run_named(name, **long)]
+    assert configurations(*logs) == {("basic_agent", "message_limit=6"), ("basic_agent", "message_limit=8")}
+    as_solver_of_eval = run(SolverSpec(name, args=short, args_passed=short), in_task=False)
+    assert len(configurations(*logs, as_solver_of_eval)) == 2
 
 
 @pytest.mark.usefixtures("slow")

@@ -12,7 +12,7 @@ from inspect import signature
 from typing import Any, ParamSpec
 
 from inspect_ai.event import SpanBeginEvent
-from inspect_ai.log import EvalLog, EvalPlanStep, EvalSample, transcript
+from inspect_ai.log import EvalLog, EvalPlanStep, EvalSample, EvalSpec, transcript
 from inspect_ai.solver import Generate, Solver, TaskState
 from inspect_ai.util import StoreModel, store_as
 from pydantic import Field
@@ -132,11 +132,8 @@ class RunAgent:
         # The solvers that Inspect ran one by one: the steps of the plan, and a record for each.
         self._plan = _agent_steps(log)
         self._solvers = [_planned_solver(step) for step in self._plan]
-        # The solver that the user named, which may be a chain of the solvers above; None if the solver is part of the
-        # task.
-        self._named = None
-        if log.eval.solver:
-            self._named = AgentRecord(agent_name(log.eval.solver), public_settings(log.eval.solver_args_passed or {}))
+        # The solver that the user named, which may be a chain of the solvers above; None if the log does not say.
+        self._named = self._named_agent(log.eval)
 
     def of_sample(self, sample: EvalSample) -> AgentRecord:
         """The agent that ran a sample."""
@@ -151,6 +148,18 @@ class RunAgent:
         if steps == planned[: len(steps)]:
             return self._of_plan(arguments)
         return _chained([self._unplanned(agent_name(step), arguments) for step in steps])
+
+    def _named_agent(self, spec: EvalSpec) -> AgentRecord | None:
+        """The agent that the user named as the solver of the eval, or as an argument of the task."""
+        if spec.solver:
+            return AgentRecord(agent_name(spec.solver), public_settings(spec.solver_args_passed or {}))
+        # A single solver has its own name in the plan. A Python program may have put it in the place of the task's
+        # agent, so the plan is right.
+        agent = spec.task_args_passed.get("agent")
+        if agent is None or len(self._plan) < 2:
+            return None
+        arguments = spec.task_args_passed.get("agent_args") or {}
+        return AgentRecord(agent_name(str(agent)), public_settings(arguments))
 
     def _is_of_earlier_version(self, sample: EvalSample) -> bool:
         """Whether a retry copied a sample without a record from a log of an earlier version, which made no records."""
