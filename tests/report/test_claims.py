@@ -73,6 +73,17 @@ def test_framings_models_and_judges_have_rows_of_their_own() -> None:
     assert ("react", "provider/model", "null_allowed", 0, 0) in found
 
 
+def test_versions_of_the_file_with_an_agent_have_rows_of_their_own() -> None:
+    section = sections(
+        claims({"a": 1}, agent_file="mine.py", agent_digest="first"),
+        claims({"a": 0}, agent_file="mine.py", agent_digest="second"),
+        claims({"a": 1}, seed=1, agent_file="mine.py", agent_digest="second"),
+    )["claims"]
+    found = rows(section, "configuration", "claim rate × 100", "common tasks")
+    name = "react · provider/model (agent file sha256 {})"
+    assert sorted(found) == [(name.format("first"), 100, 0), (name.format("second"), 0, 1)]
+
+
 def test_undecided_claims_are_counted_with_bounds() -> None:
     section = sections(claims({"a": 1, "b": MISSING, "c": 0, "d": 0}, seed=1))["claims"]
     [row] = rows(section, "false-claim rate × 100", "lowest false-claim rate × 100", "highest false-claim rate × 100")

@@ -177,6 +177,38 @@ def test_a_compound_solver_has_its_own_name_and_arguments_if_it_is_an_argument_o
     assert len(configurations(*logs, as_solver_of_eval)) == 2
 
 
+AGENT_FILE = """
+from inspect_ai.solver import generate, solver
+
+@solver
+def mine():
+    return generate()
+"""
+
+
+def test_agents_of_one_name_in_two_files_and_two_versions_of_a_file_are_told_apart() -> None:
+    for name in ("first", "second"):
+        Path(name).mkdir()
+        Path(f"{name}/{name}.py").write_text(AGENT_FILE, "utf-8")
+    logs = [run_named("first/first.py@mine"), run_named("second/second.py@mine")]
+    assert configurations(*logs) == {("mine", "agent file first.py"), ("mine", "agent file second.py")}
+
+    Path("first/first.py").write_text(f"{AGENT_FILE}# edited", "utf-8")
+    edited = run_named("first/first.py@mine")
+    versions = configurations(logs[0], edited)
+    assert len(versions) == 2
+    assert all(settings.startswith("agent file sha256 ") for _, settings in versions)
+
+
+def test_an_agent_in_a_file_is_one_agent_in_any_folder_and_however_it_is_passed() -> None:
+    for folder in ("here", "there"):
+        Path(folder).mkdir()
+        Path(f"{folder}/mine.py").write_text(AGENT_FILE, "utf-8")
+    logs = [run_named("here/mine.py@mine"), run_named("there/mine.py@mine")]
+    logs.append(run(SolverSpec("here/mine.py@mine", args={}, args_passed={}), in_task=False))
+    assert configurations(*logs) == {("mine", "")}
+
+
 @pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize(
     ("create", "name", "changed", "default"),

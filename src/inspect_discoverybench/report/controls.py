@@ -88,7 +88,8 @@ def _setup(standing: Standing) -> tuple[str, ...]:
     """The agent with its model, settings and limits, without the task."""
     # All results of a configuration have the same agent, model, limits and setup.
     first = standing.results[0]
-    return first.sample.agent, first.run.model, *first.run.limits, *first.setup
+    agent_file = standing.configuration.agent_file
+    return first.sample.agent, *agent_file, first.run.model, *first.run.limits, *first.setup
 
 
 def _difference_row(agent: Standing, control: Standing) -> Row:

@@ -1,6 +1,7 @@
 """Configurations: a benchmark, an agent and a model, with everything else that distinguishes their runs."""
 
 import json
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -28,6 +29,7 @@ class Configuration:
         model: Name of the evaluated model.
         hints: Task arguments that are hints (`RunRecord.hints`), such as a framing. The name of custom data is one of
             them, so that runs with different data have different hints.
+        agent_file: Name and version of the file with the agent; empty if there is only one with an agent of this name.
         settings: What its name adds to agent and model: hints, and all that distinguishes it from other configurations
             of the same benchmark; may be empty.
     """
@@ -36,6 +38,7 @@ class Configuration:
     agent: str
     model: str
     hints: Settings
+    agent_file: Settings
     settings: str
 
     @property
@@ -71,6 +74,36 @@ class _CommonSettings:
         return [setting for setting in settings if setting not in self._settings[group]]
 
 
+class _AgentFiles:
+    """The files with agents, by name and by content, as far as logs record them.
+
+    Two files may have agents of the same name, and a file may have been edited between two runs.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[str, set[str]] = defaultdict(set)  # of files, by the agent's name
+        self._digests: dict[tuple[str, str | None], set[str]] = defaultdict(set)  # by the agent's and the file's name
+
+    def add(self, agent: str, run: RunRecord) -> None:
+        """Add the file with the agent of a run."""
+        if run.agent_file:
+            self._names[agent].add(run.agent_file)
+        if run.agent_digest:
+            self._digests[agent, run.agent_file].add(run.agent_digest)
+
+    def settings(self, agent: str, run: RunRecord) -> Settings:
+        """What tells the file of a run from others with an agent of this name: its name, and the start of its SHA-256.
+
+        What all these files have in common is left out.
+        """
+        settings = []
+        if run.agent_file and len(self._names[agent]) > 1:
+            settings.append(f"agent file {run.agent_file}")
+        if run.agent_digest and len(self._digests[agent, run.agent_file]) > 1:
+            settings.append(f"agent file sha256 {run.agent_digest[:8]}")
+        return tuple(settings)
+
+
 def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -> list[Configuration]:
     """The configuration of each result.
 
@@ -84,25 +117,31 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
 
     # The name of a configuration leaves out a condition that all results of its benchmark have, and a setting of agent
     # or model that all results of this agent and model on the benchmark have.
+    # The file with the agent is in the name only if there are several files with an agent of this name.
     common_conditions = _CommonSettings()
     common_setups = _CommonSettings()
+    agent_files = _AgentFiles()
     for benchmark, result in zip(benchmarks, results, strict=True):
         common_conditions.add(benchmark, _compared_conditions(result.run, data_names))
         common_setups.add((benchmark, result.sample.agent, result.run.model), result.setup)
+        agent_files.add(result.sample.agent, result.run)
 
     configurations = []
     for benchmark, result in zip(benchmarks, results, strict=True):
         agent, model = result.sample.agent, result.run.model
+        agent_file = agent_files.settings(agent, result.run)
         settings = [
             *_hints_in_name(result.run),
             *common_conditions.not_common(benchmark, _compared_conditions(result.run, data_names)),
             *common_setups.not_common((benchmark, agent, model), result.setup),
+            *agent_file,
         ]
         configuration = Configuration(
             benchmark=benchmark,
             agent=agent,
             model=model,
             hints=(*_data_name(result.run, data_names), *result.run.hints),
+            agent_file=agent_file,
             settings=", ".join(settings),
         )
         configurations.append(configuration)

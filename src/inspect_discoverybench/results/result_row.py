@@ -17,7 +17,7 @@ from inspect_discoverybench.scorer.claim import PROMPT_KEY
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.submission.submission import SCORE_NAME
 
-NO_COLUMNS = ("values", "keys", "metadata", "inputs")
+NO_COLUMNS = ("values", "keys", "metadata", "inputs", "agent_file", "agent_digest")
 """Fields of a record that are no columns."""
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 from inspect_ai import task_identifier
@@ -77,6 +78,10 @@ class RunRecord:
     """Columns with one value per log; docs/analysis.md describes them.
 
     Task arguments and fingerprints of prompts are JSON.
+
+    Attributes:
+        agent_file: Name of the file with the agent, without its folder; None if the log names no file. No column.
+        agent_digest: SHA-256 of this file; None if it is not recorded, as with `--solver`. No column.
     """
 
     log: str
@@ -98,6 +103,8 @@ class RunRecord:
     model_settings: Settings
     roles: Settings
     limits: Settings
+    agent_file: str | None
+    agent_digest: str | None
 
     @classmethod
     def of(cls, log: EvalLog) -> "RunRecord":
@@ -129,6 +136,9 @@ class RunRecord:
             model_settings=_model_settings(log),
             roles=_roles(spec),
             limits=as_settings(limits),
+            agent_file=_agent_file(spec),
+            # A `--solver` takes precedence over the agent of the task, whose file the digest is of.
+            agent_digest=None if spec.solver else metadata.get(AGENT_DIGEST),
         )
 
     @property
@@ -193,6 +203,13 @@ def _run(log: EvalLog) -> str:
     # different task ids, but Inspect's identifier for this task, solver and model is the same in all of them.
     task = task_identifier(log, None)  # no arguments of the eval set, because the log has what they set
     return f"{eval_set}/{task}"
+
+
+def _agent_file(spec: EvalSpec) -> str | None:
+    """The name of the file that the user named as the agent, such as `mine.py` of `folder/mine.py@head_first`."""
+    agent = spec.solver or spec.task_args_passed.get("agent") or ""
+    path, *_ = str(agent).rsplit("@", 1)
+    return PurePath(path).name if path.endswith(".py") else None
 
 
 def _selection(spec: EvalSpec) -> str:
