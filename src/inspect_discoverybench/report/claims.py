@@ -98,7 +98,7 @@ def claim_section(leaderboard: Leaderboard) -> Section | None:
 
 
 def _conditions(standing: Standing) -> Hashable:
-    """What is equal in all configurations of a pair: everything but the data and the seed of a placebo."""
+    """What is equal in all configurations of a pair: everything but whether they are on a placebo, and its seed."""
     # All results of a configuration have the same agent, model, limits, setup and number of the task version.
     first = standing.results[0]
     return (

@@ -159,6 +159,7 @@ class Cell:
 
 def redirect(output: int) -> None:
     """Point file descriptors 1 and 2 at `output`, with new streams, as a cell may have closed the old ones."""
+    # If a cell has closed 1 or 2, `output` may have got this number.
     for standard in (1, 2):
         if output != standard:
             os.dup2(output, standard)
@@ -174,7 +175,8 @@ def redirect(output: int) -> None:
 
 def execute(code: str, namespace: dict[str, Any], name: str) -> str:
     """Run `code`, echo its last expression, and print the traceback of any exception. Returns the cell's status."""
-    # Tracebacks read the lines of the cell here: the size, the time of modification, the lines and the file name.
+    # Tracebacks read the lines of the cell here. An entry has the size, the time of modification, the lines and the
+    # file name. Without a time, it is kept although there is no such file.
     linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
     try:
         evaluate(parse(code, name), namespace, name)

@@ -112,7 +112,7 @@ class PythonSession:
             raise  # Inspect makes it an error of the tool call
         except _Unusable as failure:
             await require_not_lost()
-            if state.host is None:
+            if state.host is None:  # no kernel has ever started, so the cause is not the agent's code
                 raise DiscoveryBenchError(f"The sandbox cannot run a Python session ({failure})") from None
             await self.stop()
             cell = CellResult("unusable", str(failure), restarted=False)
