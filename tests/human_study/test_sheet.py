@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspect_discoverybench.errors.exceptions import DiscoveryBenchError
+from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.human_study.judged_sample import read_judged_samples
 from inspect_discoverybench.human_study.labels import Label, draw_samples
 from inspect_discoverybench.human_study.sheet import Item, Mark, page, page_name, read_study, write_sheet
@@ -78,6 +78,16 @@ def test_names_that_differ_in_spaces_are_the_same_annotator_and_unfilled_rows_ar
 def test_a_missing_column_is_named() -> None:
     with pytest.raises(DiscoveryBenchError, match=r"^votes\.csv: line 2: annotator: Field required\.$"):
         read_votes("item,choice", "a,1")
+
+
+def test_a_file_without_the_column_of_votes_is_refused_and_not_skipped() -> None:
+    """The annotator would be left out, although the votes of others are there."""
+    key = csv_file("key.csv", "item,hms_1,hms_2", "a,1,0")
+    ann = csv_file("ann.csv", HEADER, "a,Ann,1")
+    ben = csv_file("ben.csv", "item,annotator,Choice", "a,Ben,2")
+    message = r"^ben\.csv: votes have the columns item, annotator, choice\. The columns are item, annotator, Choice\.$"
+    with pytest.raises(InvalidArgument, match=message):
+        read_study(Vote, PairKeyRow, [ann, ben], [key])
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
-from inspect_discoverybench.human_study.spreadsheet import read_rows, to_csv
+from inspect_discoverybench.human_study.spreadsheet import read_header, read_rows, to_csv
 
 SHEET = "sheet.csv"
 KEY = "key.csv"
@@ -184,6 +184,7 @@ def _read_marks(mark_type: type[MarkT], paths: Sequence[Path]) -> dict[str, dict
     """Marks by item and annotator. Rows that are not filled in are skipped."""
     marks: dict[str, dict[str, MarkT]] = {}
     for path in paths:
+        _require_columns(mark_type, path)
         for row in read_rows(path):
             filled = [row.values.get(column) for column in mark_type.columns()]
             if not any(filled):
@@ -196,6 +197,20 @@ def _read_marks(mark_type: type[MarkT], paths: Sequence[Path]) -> dict[str, dict
                 )
             by_annotator[mark.annotator] = mark
     return marks
+
+
+def _require_columns(mark_type: type[Mark], path: Path) -> None:
+    """Refuse a file without any of the columns that annotators fill in.
+
+    All of its rows would count as not filled in, so an annotator would be left out, for example because of a misspelled
+    column.
+    """
+    present = read_header(path)
+    if not any(column in present for column in mark_type.columns()):
+        needed = ", ".join(["item", "annotator", *mark_type.columns()])
+        raise InvalidArgument(
+            f"{path}: {mark_type.form}s have the columns {needed}. The columns are {', '.join(present)}."
+        )
 
 
 def majority(values: Iterable[ValueT]) -> ValueT | None:
