@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from inspect_discoverybench.errors.exceptions import DataError
+from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
 from inspect_discoverybench.generator.tree import Tree
 from inspect_discoverybench.generator.tree_task import file_columns, tree_tasks
-from tests.generator.authoring import derived, generate, leaf, scripted_author, state_of
+from tests.generator.authoring import contents, derived, generate, leaf, scripted_author, state_of
 
 GUIDE = Path(__file__).parents[2] / "docs" / "generator.md"
 
@@ -143,6 +143,19 @@ def root(name: str, expression: str, *children: dict[str, Any]) -> dict[str, Any
         "expression": expression,
         "children": children,
     }
+
+
+def test_a_set_is_not_continued_with_an_edited_tree(tmp_path: Path) -> None:
+    """Its tasks would stay those of the tree as it was before."""
+    children = [leaf("sail_area", 4, 20), leaf("hull_drag", 0, 6)]
+    generate_by_hand(tmp_path, root("top_speed", "5 + 2 * df['sail_area'] - 3 * df['hull_drag']", *children))
+    before = contents(tmp_path / "set")
+    generate_by_hand(tmp_path, root("top_speed", "5 + 2 * df['sail_area'] - 3 * df['hull_drag']", *children))
+    with pytest.raises(
+        InvalidArgument, match=r"contains the tasks of another tree of the domain 'sailing' \(see trees/"
+    ):
+        generate_by_hand(tmp_path, root("top_speed", "5 + 4 * df['sail_area'] - 3 * df['hull_drag']", *children))
+    assert contents(tmp_path / "set") == before
 
 
 def test_choices_mappings_and_groups_are_computed(tmp_path: Path) -> None:

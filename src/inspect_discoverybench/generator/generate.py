@@ -24,6 +24,8 @@ from inspect_discoverybench.generator.set_folder import (
     SetSettings,
     csv_file,
     json_file,
+    tree_file,
+    tree_path,
 )
 from inspect_discoverybench.generator.tree import Tree
 from inspect_discoverybench.generator.tree_task import (
@@ -138,8 +140,7 @@ async def create_tasks(
             accepted_by_goal[goal] = result
 
     files, golds = _task_files(number, tree, accepted_by_goal.values(), drawing, growth.settings.seed)
-    fields = tree.model_dump(exclude_defaults=True)
-    files[f"trees/{slug_of(tree.domain)}.json"] = json_file(fields)
+    files[tree_path(slug_of(tree.domain))] = tree_file(tree)
     record = DomainRecord(
         number=number,
         domain=tree.domain,

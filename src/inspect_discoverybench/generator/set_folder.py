@@ -18,6 +18,7 @@ from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.file_failures import file_errors
 from inspect_discoverybench.errors.invalid_values import first_reason
+from inspect_discoverybench.generator.tree import Tree
 from inspect_discoverybench.generator.tree_task import Rejection
 from inspect_discoverybench.replies import Reply
 
@@ -137,6 +138,24 @@ class SetFolder:
             )
         write_whole(file, content)
 
+    @file_errors()
+    def require_same_trees(self, trees: Iterable[Tree]) -> None:
+        """Check that the domains that are already accepted were created from these hand-written trees.
+
+        They are not created again, so a tree that was edited since then would have the tasks of its earlier version.
+
+        Raises:
+            InvalidArgument: A tree differs.
+        """
+        for tree in trees:
+            slug = slug_of(tree.domain)
+            path = tree_path(slug)
+            if self.record(slug) is not None and (self.path / path).read_bytes() != tree_file(tree):
+                raise InvalidArgument(
+                    f"out={self.path} contains the tasks of another tree of the domain {tree.domain!r} (see {path}). "
+                    "Choose another folder."
+                )
+
     def domains(self) -> Domains | None:
         """Read the domains that the author proposed; None if it was not asked for them yet."""
         file = self.path / DOMAINS_FILE
@@ -175,6 +194,16 @@ class SetFolder:
         for record in sorted(records, key=attrgetter("number")):
             rows += record.golds
         write_whole(self.path / "answer_key.csv", csv_file(rows))
+
+
+def tree_path(slug: str) -> str:
+    """The path of a domain's tree in the folder of the set."""
+    return f"trees/{slug}.json"
+
+
+def tree_file(tree: Tree) -> bytes:
+    """The content of this file."""
+    return json_file(tree.model_dump(exclude_defaults=True))
 
 
 def csv_file(rows: Iterable[Iterable[object]]) -> bytes:
