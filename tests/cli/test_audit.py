@@ -84,15 +84,16 @@ def test_missing_and_repeated_columns_are_named() -> None:
     ]
 
 
-def test_unknown_metadata_keys_are_named_and_those_of_the_release_are_not() -> None:
-    # `raw`, `depth`, `max_depth`, `target_col` and `id` are keys of the release.
+def test_unknown_and_misplaced_metadata_keys_are_named_and_those_that_we_know_are_not() -> None:
+    # `raw`, `depth`, `max_depth`, `target_col` and `id` are keys of the release, and `masked_facet` of generated sets.
     columns = {"raw": [{"name": "x", "descriptions": "X.", "depth": 1}]}
-    query = {**QUERY, "target_col": "y", "gold": "Because."}
+    query = {**QUERY, "target_col": "y", "masked_facet": "context", "gold": "Because.", "domain_knowledge": "Tides."}
     metadata = study(
         datasets=[{"name": "a.csv", "columns": columns, "max_depth": 2, "url": "here"}],
         queries=[[query]],
         id=3,
         tags="",
+        survives_permutation=True,
     )
     write_study(Path("one"), metadata)
     output = completed("data audit --path one")
@@ -101,7 +102,9 @@ def test_unknown_metadata_keys_are_named_and_those_of_the_release_are_not() -> N
     assert keys.splitlines() == [
         f"{place}: datasets.0.columns.0.descriptions. Did you mean description?",
         f"{place}: datasets.0.url.",
+        f"{place}: queries.0.domain_knowledge. It belongs to the top level or datasets.",
         f"{place}: queries.0.gold.",
+        f"{place}: survives_permutation. It belongs to queries.",
         f"{place}: tags.",
     ]
 

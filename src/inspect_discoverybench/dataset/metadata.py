@@ -29,9 +29,11 @@ UNUSED_KEYS = frozenset(
         # What `discoverybench data describe` tells the person who edits its draft.
         "type",
         "examples",
+        # What the generator adds to a query.
+        "masked_facet",
     }
 )
-"""Keys of released metadata and of drafts that tasks do not need."""
+"""Keys of released metadata, of drafts and of generated sets that tasks do not need."""
 
 _MISSPELLED_QUESTION_TYPES = {"variable": "variables", "relationhsip": "relationship"}
 
@@ -157,9 +159,10 @@ class Study(ReleasedModel):
 
 
 def unknown_keys(path: Path) -> list[str]:
-    """A sentence for each key of a metadata file that neither this package nor the release knows.
+    """A sentence for each key of a metadata file that neither this package nor the release knows at this place.
 
-    The sentence names the place of the key, such as `datasets.0.colour`, and a similar key that is known, if any.
+    The sentence names the place of the key, such as `datasets.0.colour`. If the key is known at another place, it names
+    that place; otherwise a similar key that is known, if any.
 
     Raises:
         DataError: The file cannot be read or is not JSON, or a key occurs twice.
@@ -168,13 +171,18 @@ def unknown_keys(path: Path) -> list[str]:
 
 
 def _sentences_on_unknown_keys(content: Any) -> list[str]:
-    known_keys = _known_keys()
+    places_of = _known_keys()
     sentences = []
     for place in _places_of_unknown_keys(content):
         key = place[-1]
-        if key not in UNUSED_KEYS:
-            sentence = ".".join(place) + "."
-            sentences.append(sentence + did_you_mean(key, known_keys))
+        if key in UNUSED_KEYS:
+            continue
+        sentence = ".".join(place) + "."
+        if key in places_of:
+            sentence += f" It belongs to {' or '.join(places_of[key])}."
+        else:
+            sentence += did_you_mean(key, places_of)
+        sentences.append(sentence)
     return sentences
 
 
@@ -191,13 +199,19 @@ def _places_of_unknown_keys(content: Any) -> list[list[str]]:
     return []
 
 
-def _known_keys() -> list[str]:
-    """The keys that a metadata file may have, at any place."""
-    keys = []
-    for model in (Study, DataFile, Column, Goal):
+def _known_keys() -> dict[str, list[str]]:
+    """The keys that a metadata file may have, each with the places where it may be."""
+    models: dict[str, type[BaseModel]] = {
+        "the top level": Study,
+        "datasets": DataFile,
+        "columns": Column,
+        "queries": Goal,
+    }
+    places: dict[str, list[str]] = {}
+    for place, model in models.items():
         for name, field in model.model_fields.items():
-            keys.append(str(field.validation_alias or name))
-    return keys
+            places.setdefault(str(field.validation_alias or name), []).append(place)
+    return places
 
 
 def _read_json(path: Path) -> Any:
