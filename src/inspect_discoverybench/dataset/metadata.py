@@ -171,7 +171,7 @@ def unknown_keys(path: Path) -> list[str]:
 
 
 def _sentences_on_unknown_keys(content: Any) -> list[str]:
-    places_of = _known_keys()
+    places_of = _places_of_known_keys()
     sentences = []
     for place in _places_of_unknown_keys(content):
         key = place[-1]
@@ -199,7 +199,7 @@ def _places_of_unknown_keys(content: Any) -> list[list[str]]:
     return []
 
 
-def _known_keys() -> dict[str, list[str]]:
+def _places_of_known_keys() -> dict[str, list[str]]:
     """The keys that a metadata file may have, each with the places where it may be."""
     models: dict[str, type[BaseModel]] = {
         "the top level": Study,
