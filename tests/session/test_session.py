@@ -23,7 +23,7 @@ from inspect_ai import task_with
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalSample, read_eval_log
 from inspect_ai.solver import Generate, Solver, TaskState, chain, solver
-from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec, store, store_as
+from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec, collect, store, store_as
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.sandbox.shipped_files import shipped
@@ -308,6 +308,31 @@ def test_no_kernel_is_left_when_a_local_sample_ends(tmp_path: Path, monkeypatch:
     ended = {sample.id: sample for sample in log.samples}
     assert ended["limit"].limit
     assert ended["success"].store["observation"] == "1"
+
+
+@solver
+def run_cells_in_parallel() -> Solver:
+    """Run several cells at the same time, the first ones of the sample, and then one that uses what they defined."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        await collect(*[python()(code=f"x{number} = {number}") for number in range(3)])
+        store().set("observation", await python()(code="x0, x1, x2"))
+        return state
+
+    return solve
+
+
+def test_agents_that_work_in_parallel_share_a_session() -> None:
+    [log] = inspect_eval(
+        task_with(demo(), scorer=[]),
+        model="mockllm/model",
+        solver=run_cells_in_parallel(),
+        limit=1,
+    )
+    [sample] = log.samples or []
+    assert sample.error is None
+    assert sample.store["observation"] == "(0, 1, 2)"
+    assert sample.store_as(SessionState).installations == 1
 
 
 @solver

@@ -8,11 +8,13 @@ from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from weakref import WeakKeyDictionary
 
 import anyio
 from inspect_ai.util import (
     ExecResult,
     OutputLimitExceededError,
+    SandboxEnvironment,
     SandboxUnavailableError,
     background,
     sandbox,
@@ -78,6 +80,10 @@ _early_start: ContextVar[anyio.Event | None] = ContextVar("early_start", default
 """The event that tells a sample that the start of its kernel in the background has ended, successfully or not. None if
 no kernel of the sample is started in the background."""
 
+_locks: WeakKeyDictionary[SandboxEnvironment, anyio.Lock] = WeakKeyDictionary()
+"""A lock for each sandbox. Cells of agents that work in parallel, such as subagents, take turns. Two first cells would
+each start a kernel, and a client that waits long for a busy kernel takes it for lost and ends it."""
+
 
 @dataclass(frozen=True)
 class PythonSession:
@@ -95,7 +101,7 @@ class PythonSession:
     output_bytes: int = DEFAULT_OUTPUT_BYTES
 
     async def run(self, code: str) -> CellResult:
-        """Run one cell. A cell is never run twice.
+        """Run one cell, after those that other agents of the sample have begun. A cell is never run twice.
 
         Raises:
             DiscoveryBenchError: The sandbox was lost because of the infrastructure, or it has never started a kernel,
@@ -104,6 +110,10 @@ class PythonSession:
             ProcessLookupError: The sample has no sandbox.
         """
         await _wait_for_early_start()
+        async with _locks.setdefault(sandbox(), anyio.Lock()):
+            return await self._run_in_turn(code)
+
+    async def _run_in_turn(self, code: str) -> CellResult:
         state = store_as(SessionState)
         try:
             cell = await self._run(state, code)
