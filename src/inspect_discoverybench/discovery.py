@@ -146,7 +146,7 @@ def _agent(name: str | None, args: Mapping[str, Any] | None, metadata: dict[str,
 
 async def end_sample(state: TaskState) -> None:
     """Record which solvers worked on a sample, and end its session."""
-    record_steps()
+    record_steps(state)
     await PythonSession().end()
 
 

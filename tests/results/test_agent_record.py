@@ -17,6 +17,7 @@ from inspect_ai.solver import (
     TaskState,
     basic_agent,
     chain,
+    fork,
     generate,
     solver,
     system_message,
@@ -91,6 +92,19 @@ def many_questions() -> Solver:
         for _ in range(150):  # Inspect keeps the last 100 events in memory if transcripts are bounded
             state.output = await get_model().generate(state.messages)
         return state
+
+    return solve
+
+
+@solver
+def sometimes_forking() -> Solver:
+    """On one of the samples, return the state of a fork."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        if state.sample_id != demo().dataset[0].id:
+            return await generate(state)
+        [forked] = await fork(state, [head_first()])
+        return forked
 
     return solve
 
@@ -256,6 +270,10 @@ def test_samples_with_an_error_and_samples_without_a_score_have_an_agent() -> No
     failed = run(failing(), fail_on_error=False)
     not_scored = run(codegen(actions="text"), score=False)
     assert configurations(failed, not_scored) == {("failing", ""), ("codegen", "")}
+
+
+def test_a_sample_whose_agent_returned_the_state_of_a_fork_has_the_agent() -> None:
+    assert agents(run(sometimes_forking(), limit=2)) == {"sometimes_forking"}
 
 
 def test_the_agent_is_recorded_if_inspect_keeps_only_the_last_events_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:

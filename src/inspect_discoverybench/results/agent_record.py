@@ -79,9 +79,10 @@ def _changed_arguments(create: Callable[..., Any], args: Sequence[Any], kwargs: 
     return public_settings(changed)
 
 
-def record_steps() -> None:
+def record_steps(state: TaskState) -> None:
     """Record the solvers of the sample that has just ended, whether it was scored or not."""
-    store_as(AgentSteps).steps = _without_setup(_top_solvers())
+    # If the agent returned the state of a fork, the log has the store of this state, and not that of the sample.
+    state.store_as(AgentSteps).steps = _without_setup(_top_solvers())
 
 
 def _top_solvers() -> list[str]:
