@@ -7,7 +7,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.agent import AgentSubmit, as_solver
 from inspect_ai.agent import react as react_agent
 from inspect_ai.log import EvalSample
-from inspect_ai.model import ModelOutput
+from inspect_ai.model import ChatMessageAssistant, ModelOutput, get_model
 from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, basic_agent, chain, generate, solver, use_tools
 from inspect_ai.tool import Tool, ToolDef
@@ -124,6 +124,31 @@ def test_the_judge_is_shown_the_values_of_a_call_once_without_the_names_of_the_a
     assert WITH_A_SUBMIT_TOOL[name] in text
     assert text.count(H) == 1
     assert "answer:" not in text
+
+
+@solver
+def copies(*later: str) -> Solver:
+    """Writes the model's reply into the conversation as a new message, and after it other texts."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state.output = await get_model().generate(state.messages)
+        for text in (state.output.completion, *later):
+            state.messages.append(ChatMessageAssistant(content=text))
+        return state
+
+    return solve
+
+
+def test_the_judge_is_shown_a_text_once_although_the_conversation_has_a_copy_of_the_reply() -> None:
+    judge = InProcessJudge(scripted_judge(answer=QUOTATION))
+    play([H], copies(), model_roles={"grader": judge.model})
+    [text] = [slots(request)["text"] for request in judge.requests if question(request) == "answer"]
+    assert text.count(H) == 1
+
+
+def test_a_reply_before_the_last_text_is_not_the_answer() -> None:
+    draft = json.dumps({"hypothesis": "y falls with x."})
+    assert answer_to_judge([draft], copies(f"No. {H}")) == H
 
 
 @pytest.mark.parametrize("function", ["submit", "finish", "report_hypothesis"])

@@ -230,12 +230,17 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
 
 
 def _with_output(conversation: list[ChatMessage], output: ModelOutput) -> list[ChatMessage]:
-    """A conversation, and after it the message of the output, unless the conversation has this message.
+    """A conversation, and after it the message of the output, if the message has calls that the conversation lacks.
 
-    Inspect's agents remove the call of a submit tool from the conversation, but not from the output.
+    Inspect's agents remove the call of a submit tool from the conversation, but not from the output. The text of the
+    output is in the conversation in any case, perhaps long before its end.
     """
-    ids = [message.id for message in conversation if isinstance(message, ChatMessageAssistant)]
-    if not output.choices or output.message.id in ids:
+    written = [message for message in conversation if isinstance(message, ChatMessageAssistant)]
+    if not output.choices or output.message.id in [message.id for message in written]:
+        return conversation
+    # An agent may have put a copy of the message into the conversation, which has another id.
+    known_calls = [call.id for message in written for call in message.tool_calls or []]
+    if all(call.id in known_calls for call in output.message.tool_calls or []):
         return conversation
     return [*conversation, output.message]
 
