@@ -36,8 +36,9 @@ def sample_columns() -> list[Column]:
     """All columns, with the score `HMS`: one row for each sample and epoch of each log."""
     columns: list[Column] = []
     for field in fields(RunRecord):
-        read_run = partial(_of_run, field.name)
-        columns.append(EvalColumn(field.name, path=read_run))
+        if field.name not in NO_COLUMNS:
+            read_run = partial(_of_run, field.name)
+            columns.append(EvalColumn(field.name, path=read_run))
     for field in fields(SampleRecord):
         if field.name not in NO_COLUMNS:
             read_sample = partial(_of_sample, field.name)
