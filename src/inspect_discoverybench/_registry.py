@@ -74,11 +74,11 @@ def _lazy(module: str, name: str, result: Any = Any) -> Callable[..., Any]:
 
 
 def _add_scorer(module: str, name: str, log_name: str) -> None:
-    """Register a scorer under up to four names.
+    """Register a scorer under all of its names.
 
-    Users write the name of the function after either package name. The scorer's own name, which its decorator gives it
-    in its module, is `log_name` after the longer package name. In logs, Inspect names scores without the package, so
-    `log_name` alone is the fourth.
+    - `discoverybench/NAME` and `inspect_discoverybench/NAME`, which users write;
+    - `inspect_discoverybench/LOG_NAME`, which its decorator gives it in its module;
+    - `LOG_NAME`, by which logs name its scores.
     """
     scorer = _lazy(module, name, Scorer)
     registry_add(scorer, RegistryInfo(type="scorer", name=log_name))

@@ -58,7 +58,7 @@ def assert_leads_somewhere(page: Path, folder: Path, link: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_name_agents_by_the_argument_of_the_task(page: Path) -> None:
-    """A mistake in the name after `-T agent=` is one line, and after Inspect's `--solver` a long traceback."""
+    """After `-T agent=`, a wrong name gives an error message of one line. After `--solver`, it gives a traceback."""
     commands = [command for command in commands_of(page) if re.match("inspect eval", command)]
     assert [command for command in commands if re.search(r"--solver (discoverybench/|\S+\.py)", command)] == []
 

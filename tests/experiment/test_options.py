@@ -47,6 +47,7 @@ def test_an_invalid_option_is_one_line_with_the_remedy(change: str, line: str) -
 
 def test_options_reach_the_run() -> None:
     options = "{sample_id: [demo/ferry-operations_0_0/0/3], turn_limit: 3, metadata: {team: lab}, attempt_timeout: 90}"
+    # `limits.samples` of the file excludes `options.sample_id`.
     completed(f"run gold.yaml --set limits={{}} --set 'options={options}'")
     [log] = logs()
     assert [sample.id for sample in log.samples or []] == ["demo/ferry-operations_0_0/0/3"]

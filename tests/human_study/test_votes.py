@@ -29,8 +29,8 @@ def ballot_of(row: str, *votes: str) -> Ballot:
 def test_only_samples_with_different_scored_hypotheses_are_pairs() -> None:
     """Of the five samples that are judged in both logs, only `Finding 6` remains a pair.
 
-    In the second log, one hypothesis becomes unscored, one sample loses its submission, and one hypothesis becomes the
-    first log's with other spaces. The formula is in both logs.
+    In the second log, one hypothesis becomes unscored, one sample loses its submission, and one hypothesis becomes that
+    of the first log with other spaces. The fifth sample has the same hypothesis in both logs from the start.
     """
     first, second, _ = judged_logs()
     log = read_eval_log(second)

@@ -57,7 +57,7 @@ def test_a_kind_has_one_verdict_in_every_study(kind: str, relationship: str, var
 
 
 @pytest.mark.usefixtures("upstream")
-def test_each_released_gold_is_paired_once_and_another_study_is_different() -> None:
+def test_each_released_gold_is_paired_with_itself_and_with_one_of_another_study() -> None:
     task = judge_audit(kind=["released identical", "released other study"])
     texts = set()
     for sample in task.dataset:
@@ -67,7 +67,7 @@ def test_each_released_gold_is_paired_once_and_another_study_is_different() -> N
         texts.add((gold, predicted))
         letter = "A" if gold == predicted else "C"
         assert expected_of(sample).relationship == letter
-    # Two pairs for each of the 15 different gold hypotheses.
+    # Each of the 15 different gold hypotheses is in two pairs.
     assert len(texts) == 30
     assert len(task.dataset) == 30
 

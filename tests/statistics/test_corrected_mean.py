@@ -18,14 +18,11 @@ def test_the_estimate_and_its_interval_by_hand() -> None:
     The judge scores 16 of the 80 tasks 1, so the judged mean is 0.2. Of these 16 tasks, 8 are labelled, and 6 of their
     labels are 0. Each label stands for 2 tasks, so the mean error is −6 · 2 / 80 = −0.15, and the mean is 0.05.
 
-    A task contributes to the deviation of the mean, times 80: (score − 0.2) + k · (error + 0.15), where k is the number
-    of tasks that its label stands for. k is 2 with a label, 0 without, and 1 (with error 0) if no label is needed. The
-    squares of these deviations are:
-    - 40 tasks that need no label: (−0.2 + 0.15)² each.
-    - 24 tasks scored 0: 12 without label, 0.2² each; 12 with label, all right, (−0.2 + 2 · 0.15)² each.
-    - 16 tasks scored 1: 8 without label, 0.8² each; 2 that are right, (0.8 + 2 · 0.15)² each; 6 that are wrong,
-      (0.8 − 2 · 0.85)² each.
-    Their sum is 13.1. The variance has the correction 20 / 19, because 20 tasks are labelled.
+    The deviation of the estimate is a sum over the tasks. Times 80, a task adds (score − 0.2) + k · (error + 0.15). The
+    error is the label minus the score. k is the number of tasks for which the label stands: 2 if there is one, or else
+    0. A task that needs no label has the error 0, and k is 1.
+
+    The variance has the correction 20 / 19, because 20 tasks are labelled.
 
     The standard error also has one more label, with an error of 1/2. It stands for 1/40 of the tasks, as the others do.
     """
@@ -33,7 +30,15 @@ def test_the_estimate_and_its_interval_by_hand() -> None:
     labels = [1.0, math.nan] * 2 + [0.0, math.nan] * 18 + [math.nan] * 40
     probabilities = [0.5] * 40 + [0.0] * 40
     weights = [1] * 80
-    variance = 20 / 19 * 13.1 / 80**2
+    squares = (
+        40 * (-0.2 + 0.15) ** 2  # no label is needed
+        + 12 * 0.2**2  # score 0, not labelled
+        + 12 * (-0.2 + 2 * 0.15) ** 2  # score 0, label 0
+        + 8 * 0.8**2  # score 1, not labelled
+        + 2 * (0.8 + 2 * 0.15) ** 2  # score 1, label 1
+        + 6 * (0.8 + 2 * (-1 + 0.15)) ** 2  # score 1, label 0
+    )
+    variance = 20 / 19 * squares / 80**2
     additional = 0.5 / 40
     error = math.sqrt(variance + additional**2)
     half_width = T_19 * error

@@ -166,10 +166,10 @@ def _columns_of_text_table(path: Path) -> Sequence[DraftColumn]:
     table = Table.read(path)  # its errors name the line
     text = read_text(path)
     frame = pd.read_csv(StringIO(text), sep=separator_of(text), index_col=False, low_memory=False)
-    # pandas renames a column if its name occurs twice or is empty. So the names are taken from the table. `set_axis`
-    # raises an error if pandas finds another number of columns: the names would then belong to other columns.
-    numbers = range(len(table.columns))
-    return _columns(frame.set_axis(numbers, axis="columns"), table.columns)
+    # pandas renames a column if its name occurs twice or is empty, so the names are taken from the table.
+    if len(frame.columns) != len(table.columns):
+        raise DataError(f"{path}: pandas finds {len(frame.columns)} columns, and the first row {len(table.columns)}.")
+    return _columns(frame, table.columns)
 
 
 def _columns_of_stata_file(path: Path) -> Sequence[DraftColumn]:

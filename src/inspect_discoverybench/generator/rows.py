@@ -234,7 +234,10 @@ def observe(spec: Spec, exact: Column, settings: Spec, seed: str) -> Column:
 
 
 def measure(task: Spec, observed: pd.DataFrame, seed: str) -> Spec:
-    """Measure a task on its complete rows, with few decimals so that rounding errors of libraries do not show."""
+    """Measure a task on its complete rows.
+
+    The numbers have four decimals or digits. Their last digits can differ between versions of libraries.
+    """
     predictors = task["columns"]
     name = task["target"]
     complete = observed[[*predictors, name]].dropna().reset_index(drop=True)

@@ -62,7 +62,7 @@ def answer_text_samples() -> list[Sample]:
             target="\n".join(text.hypothesis) or "no hypothesis is asserted",
             metadata={
                 "kind": text.kind,
-                "study": f"answer {number}",
+                "study": f"answer {number}",  # a text is of no study, so it is a cluster of its own
                 "expected": text.model_dump(),
                 "goal": text.goal,
             },

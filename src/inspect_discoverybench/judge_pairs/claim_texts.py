@@ -73,7 +73,8 @@ class ClaimText(BaseModel):
 
 def is_claim(metadata: Mapping[str, Any]) -> bool:
     """Whether a sample of the audit is a hypothesis that may claim a relationship."""
-    # Only `ClaimText` has this field. Other samples of the audit expect an `Expected` or an `AnswerText`.
+    # The key `expected` has the fields of a `ClaimText`, of an `Expected` (pairs) or of an `AnswerText` (texts that the
+    # judge reads). Only a `ClaimText` has a field `claim`.
     return "claim" in metadata["expected"]
 
 

@@ -87,7 +87,10 @@ def read_studies() -> list[dict[str, Any]]:
 
 
 def invented_pairs() -> Iterator[Sample]:
-    """Build every kind of change for every invented study."""
+    """Build a pair for each invented study and each kind of change.
+
+    The predicted hypothesis of the pair differs from the gold hypothesis of the study by this change.
+    """
     content = _read_pairs()
     for study in content["studies"]:
         phrases = {"injection": content["injection"], **study["phrases"]}

@@ -54,8 +54,7 @@ def answer(schema: str | None, values: Values) -> Values | None:
 def _domains(values: Values) -> Values:
     """Name each domain by a number, so that the names differ from each other.
 
-    The numbers start with the number of domains that are to be avoided. Any other start would do, because the names of
-    these domains have no numbers.
+    Where the numbers start does not matter: the names of the domains that are to be avoided have no numbers.
     """
     first = len(values["avoid"])
     numbers = range(first, first + values["count"])

@@ -41,13 +41,13 @@ def _latest_scores(results: Sequence[ResultRow]) -> dict[Hashable, ResultRow]:
     It is in the log that was changed last, unless that log was not scored.
     """
     latest: dict[Hashable, ResultRow] = {}
-    for result in sorted(results, key=_has_verdict):  # a later result replaces the one before it
-        # A log that was not scored may be next to its scored copy. The result in the log that was not scored names no
-        # judge, so its key differs from that of the result in the copy, and both results would stay. So any later
-        # result of the attempt removes the one without a judge.
-        key_without_judge = (result.sample.uuid, result.score.score, None)
-        latest.pop(key_without_judge, None)
-        latest[_score_key(result)] = result
+    # Results without a verdict come first. Otherwise, the order of the logs is kept.
+    for result in sorted(results, key=_has_verdict):
+        # A log that was not scored may be next to its scored copy. Its result has no judge record, so it has another
+        # key than the result in the copy, and would stay beside it.
+        key_without_judge_record = (result.sample.uuid, result.score.score, None)
+        latest.pop(key_without_judge_record, None)
+        latest[_score_key(result)] = result  # in place of an earlier result with this key
     return latest
 
 

@@ -157,7 +157,8 @@ def _may_count_despite_outage(answer: Answer | None) -> bool:
 
 def _claim_note(state: TaskState) -> str:
     """Why the judge was not asked about claims on this placebo, as Markdown; empty for other samples."""
-    # With `claim=True`, only one reason is left for not asking: the gold hypothesis survives the permutation.
+    # True, whatever the user passed, so that samples with the data as they are get no note. The only samples that
+    # `is_claim_asked` then leaves out are those of placebos whose gold hypothesis survives the permutation.
     if is_claim_asked(state.metadata or {}, claim=True):
         return ""
     return (

@@ -204,7 +204,9 @@ async def _oracle_score(state: TaskState) -> float | None:
         values = [result.value for result in await score(state)]
     for value in values:
         if isinstance(value, dict) and "hms" in value:
-            hms = float(str(value["hms"]))  # `str`, because the type of a score's values allows None
+            # `hms` is a number, but by the type of a score it may be None, which `float` does not take. `str` satisfies
+            # the type checker.
+            hms = float(str(value["hms"]))
             return None if math.isnan(hms) else hms
     raise InvalidArgument(
         f"reflexion needs the task's scorer as its oracle, but no score has the key hms: {values}. "

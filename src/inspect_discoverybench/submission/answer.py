@@ -232,8 +232,8 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
 def _with_output(conversation: list[ChatMessage], output: ModelOutput) -> list[ChatMessage]:
     """A conversation, and after it the message of the output, if the message has calls that the conversation lacks.
 
-    Inspect's agents remove the call of a submit tool from the conversation, but not from the output. The text of the
-    output is in the conversation in any case, perhaps long before its end.
+    Some agents set their last message only as the output. Its text does not matter here: it is in the conversation,
+    perhaps long before its end, because a text that is not there was read already.
     """
     written = [message for message in conversation if isinstance(message, ChatMessageAssistant)]
     if not output.choices or output.message.id in [message.id for message in written]:
