@@ -50,8 +50,12 @@ def run(
     solver: Solver,
     answer: Script,
     model_of: Callable[[Endpoint], Model] = local_model,
+    **options: Any,
 ) -> tuple[EvalSample, list[Request]]:
-    """Run one demo task with a model of the server; return the sample and the agent's requests."""
+    """Run one demo task with a model of the server; return the sample and the agent's requests.
+
+    Options are those of the eval.
+    """
     with serve(answer) as endpoint:
         [log] = inspect_eval(
             demo(),
@@ -59,6 +63,7 @@ def run(
             model_roles={"grader": "discoverybench/lexical"},
             solver=solver,
             limit=1,
+            **options,
         )
     assert log.status == "success", log.error
     assert log.samples
@@ -302,6 +307,12 @@ def test_an_empty_reply_is_requested_again_twice(form: str) -> None:
     sample, requests = run(react(actions=form), in_turn(*answers, submitting(form)))
     assert len(requests) == 3 * len(NOTHING) + 1
     assert observations(sample) == ["42"] * len(NOTHING)
+
+
+def test_an_empty_reply_is_requested_again_although_replies_are_cached() -> None:
+    sample, requests = run(react(), acting("calls", NoChoices()), cache=True)
+    assert len(requests) == 3
+    require_code_and_answer(sample)
 
 
 @BOTH_FORMS

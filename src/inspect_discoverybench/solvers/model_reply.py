@@ -6,7 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, Model, ModelOutput, get_model
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageUser,
+    GenerateConfig,
+    Model,
+    ModelOutput,
+    get_model,
+)
 from inspect_ai.tool import Tool, ToolCall, ToolChoice
 from inspect_ai.util import suspend_turn_limit
 
@@ -63,9 +71,10 @@ async def generate_reply(
     for _ in range(MAX_REPETITIONS):
         if not _is_empty(output):
             break
-        # A repeated request does not count as another turn of the agent.
+        # A repeated request does not count as another turn of the agent. It is not answered from Inspect's cache, which
+        # has the empty reply.
         with suspend_turn_limit():
-            output = await _request(model, conversation, tools, choice)
+            output = await _request(model, conversation, tools, choice, GenerateConfig(cache=False))
     if not output.choices:
         raise ModelFailed(f"{_subject(model)} failed: replies without choices.")
     return _normalized(output)
@@ -76,6 +85,7 @@ async def _request(
     conversation: Sequence[ChatMessage],
     tools: Sequence[Tool],
     choice: ToolChoice | None,
+    config: GenerateConfig | None = None,
 ) -> ModelOutput:
     """Send one request.
 
@@ -84,7 +94,9 @@ async def _request(
     """
     try:
         with model_errors(_subject(model), model):
-            return await model.generate(_merged_messages(conversation), tools=list(tools), tool_choice=choice)
+            return await model.generate(
+                _merged_messages(conversation), tools=list(tools), tool_choice=choice, config=config or GenerateConfig()
+            )
     except ModelFailed as error:
         if _is_context_overflow(error):
             return ModelOutput.from_content(model.name, error.failure, stop_reason="model_length")
