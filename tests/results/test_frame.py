@@ -25,6 +25,7 @@ from inspect_discoverybench.results.frame import read_results
 from inspect_discoverybench.results.log_reading import MIN_PARALLEL
 from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.sample_record import SampleRecord
+from inspect_discoverybench.sandbox.image import image
 from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 from inspect_discoverybench.scorer.scorer import hms
@@ -286,6 +287,16 @@ def test_a_run_records_how_it_chose_its_samples(header: EvalLog) -> None:
     assert RunRecord.of(header).selection == "first"
     spec.dataset.shuffled = True
     assert RunRecord.of(header).selection == "shuffled"
+
+
+@pytest.mark.parametrize(("sandbox", "expected"), [(None, image()), ("local", None), (("docker", "other.yaml"), None)])
+def test_a_run_in_another_sandbox_than_the_tasks_own_has_no_image_of_the_task(
+    sandbox: Any, expected: str | None
+) -> None:
+    [log] = inspect_eval(
+        demo(sandbox="docker"), model="discoverybench/baseline", sandbox=sandbox, run_samples=False, limit=1
+    )
+    assert RunRecord.of(log).image == expected
 
 
 def test_unrecorded_use_of_the_judge_and_costs_without_a_price_are_unknown(demo_log: Path) -> None:

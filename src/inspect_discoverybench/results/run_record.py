@@ -9,6 +9,7 @@ from typing import Any
 from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog, EvalSpec
 from inspect_ai.model import GenerateConfig, ModelConfig
+from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
 
 from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.errors.redaction import public_settings
@@ -113,7 +114,6 @@ class RunRecord:
         metadata = spec.metadata or {}
         provenance = metadata.get("provenance") or {}
         data = provenance.get("data") or {}
-        image = provenance.get("image") or {}
         prompts = provenance.get("prompts")
         limits = spec.config.model_dump(include=LIMITS, exclude_none=True)
         return cls(
@@ -129,7 +129,7 @@ class RunRecord:
             package_version=provenance.get("package"),
             data_commit=data.get("commit"),
             data_checksum=data.get("checksum"),
-            image=image.get("reference"),
+            image=_image(spec),
             prompts=json.dumps(prompts) if prompts else None,
             epochs_reducer=", ".join(spec.config.epochs_reducer or ["mean"]),
             model=spec.model,
@@ -192,6 +192,20 @@ def local_path(location: str) -> str:
     Inspect does not quote paths in its `file` URLs, so only the scheme has to be removed.
     """
     return location.removeprefix("file://")
+
+
+def _image(spec: EvalSpec) -> str | None:
+    """The image of the agents' container.
+
+    None if there is no container, or if Inspect's option `--sandbox` replaced the task's own sandbox: the task has
+    recorded the image of its own sandbox, and the image of the other one is not known.
+    """
+    match spec.sandbox:
+        case SandboxEnvironmentSpec(type="docker", config=ComposeConfig()) | SandboxEnvironmentSpec(type="k8s") | None:
+            provenance = (spec.metadata or {}).get("provenance") or {}
+            image: str | None = (provenance.get("image") or {}).get("reference")
+            return image
+    return None
 
 
 def _run(log: EvalLog) -> str:
