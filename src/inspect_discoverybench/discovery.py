@@ -138,6 +138,11 @@ def _agent(name: str | None, args: Mapping[str, Any] | None, metadata: dict[str,
         if args:
             raise InvalidArgument("agent_args needs an agent. Pass one, such as -T agent=discoverybench/codegen.")
         return react()
+    # Inspect reads the values of `-T` as YAML, and makes a list of names with commas between them.
+    if not isinstance(name, str):
+        raise InvalidArgument(f"agent must be one name, such as discoverybench/codegen, got {name}.")
+    if args is not None and not isinstance(args, Mapping):
+        raise InvalidArgument(f"agent_args must be a mapping, such as -T 'agent_args={{turns: 12}}', got {args}.")
     file = AgentFile.of(name)
     if file is not None:
         metadata[AGENT_DIGEST] = file.digest

@@ -150,6 +150,24 @@ def test_an_agent_that_is_not_found_or_not_named_is_refused(agent: str | None, m
 
 
 @pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["agent=discoverybench/react,discoverybench/codegen"], "agent must be one name, such as"),
+        (["agent=5"], "agent must be one name, such as"),
+        (
+            ["agent=discoverybench/react", "agent_args=turns=12"],
+            "agent_args must be a mapping, such as -T 'agent_args={turns: 12}', got turns=12.",
+        ),
+        (["agent=discoverybench/react", "agent_args=[12]"], "agent_args must be a mapping"),
+    ],
+)
+def test_a_value_that_is_no_name_or_no_mapping_is_refused(arguments: list[str], message: str) -> None:
+    options = [f"-T{argument}" for argument in arguments]
+    result = inspect_command.invoke("eval", "discoverybench/demo", "--model", "discoverybench/baseline", *options)
+    assert result.output.startswith(f"Error: {message}")
+
+
+@pytest.mark.parametrize(
     ("content", "message"),
     [
         ("x = (1,\n", "agents/mine.py: SyntaxError: '(' was never closed (mine.py, line 1). Correct the file."),
