@@ -11,6 +11,7 @@ from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, Invali
 from inspect_discoverybench.human_study.judged_sample import read_judged_samples
 from inspect_discoverybench.human_study.labels import Label, draw_samples
 from inspect_discoverybench.human_study.sheet import Item, Mark, page, page_name, read_study, write_sheet
+from inspect_discoverybench.human_study.spreadsheet import read_rows
 from inspect_discoverybench.human_study.votes import PairKeyRow, Vote, draw_pairs
 from tests.human_study.logs import csv_file, judged_logs, rows
 
@@ -50,6 +51,15 @@ def test_annotators_see_neither_logs_nor_scores(mark: type[Mark]) -> None:
     for row in rows(Path("key.csv")):
         for column in ("sample_id", "log", "log_1", "gold"):
             assert row.get(column, "absent") not in shown
+
+
+def test_excel_shows_the_texts_of_the_sheet_as_they_are() -> None:
+    """It reads a CSV file as UTF-8 only if the file begins with a byte-order mark."""
+    write_sheet(Vote, items_of(Vote, goal="Does β rise by 3 mg/m³?"), Path())
+    assert Path("sheet.csv").read_bytes().startswith(b"\xef\xbb\xbf")
+    for row in read_rows(Path("sheet.csv")):
+        assert row.values["goal"] == "Does β rise by 3 mg/m³?"
+        assert row.values["item"].startswith("p")
 
 
 @MARKS

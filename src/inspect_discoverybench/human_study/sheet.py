@@ -102,7 +102,9 @@ def write_sheet(mark: type[Mark], items: Sequence[Item], folder: Path) -> None:
             raise InvalidArgument(f"{folder} already contains {name}. Choose another folder with --out.")
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in contents.items():
-        (folder / name).write_text(text, "utf-8", newline="")
+        # Without a byte-order mark, Excel reads a CSV file as Windows-1252, and annotators would see Î² for β.
+        encoding = "utf-8-sig" if name == SHEET else "utf-8"
+        (folder / name).write_text(text, encoding, newline="")
 
 
 def page_name(mark: type[Mark]) -> str:
