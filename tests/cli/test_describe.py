@@ -100,3 +100,14 @@ def test_no_file_is_overwritten_and_the_draft_is_where_its_data_are() -> None:
 
     completed("data describe visits.csv --out metadata_1.json")
     assert [*drafted("metadata_1.json")] == ["visits.csv"]
+
+
+def test_the_name_that_is_suggested_for_another_draft_can_be_used() -> None:
+    """The data may be in another folder than the one in which the command is run."""
+    Path("my studies").mkdir()
+    for name in ("visits.csv", "metadata_0.json", "metadata_1.json"):
+        Path("my studies", name).write_text("x,y\n1,2\n", "utf-8")
+    message = refused("data describe 'my studies/visits.csv'")
+    _, _, option = message.partition("such as ")
+    completed(f"data describe 'my studies/visits.csv' {option}")
+    assert [*drafted("my studies/metadata_2.json")] == ["visits.csv"]

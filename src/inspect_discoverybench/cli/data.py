@@ -146,9 +146,8 @@ def describe(files: tuple[Path, ...], out: Path | None) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError as error:
-        raise InvalidArgument(
-            f"{path} exists. Move it, or pass another name, such as --out metadata_1.json."
-        ) from error
+        unused = shlex.quote(str(_unused_path(path.parent)))
+        raise InvalidArgument(f"{path} exists. Move it, or pass another name, such as --out {unused}") from error
 
     for data_file in draft.files:
         if data_file.columns is None:
@@ -174,6 +173,14 @@ def _draft_path(draft: Draft, out: Path | None) -> Path:
             f"--out {path}: a metadata file is in the folder that contains its data files. Use --out {path_beside_data}"
         )
     return path
+
+
+def _unused_path(folder: Path) -> Path:
+    """The path of a metadata file in a folder that does not exist yet."""
+    number = 0
+    while (folder / f"metadata_{number}.json").exists():
+        number += 1
+    return folder / f"metadata_{number}.json"
 
 
 def _print_counts(audits: Mapping[str, Counts]) -> None:
