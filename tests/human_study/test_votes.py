@@ -56,6 +56,16 @@ def test_a_log_alone_has_no_pairs() -> None:
         draw_pairs(samples, 1, seed=1)
 
 
+def test_hypotheses_that_were_judged_with_different_gold_hypotheses_are_no_pair(samples: list[JudgedSample]) -> None:
+    """A study may be edited between two logs. Annotators see one gold hypothesis, and the key has the HMS of both."""
+    first, *others = samples
+    names = [item.name for item in draw_pairs(samples, 100, seed=1)]
+    edited = [replace(first, gold_hypothesis="Another one."), *others]
+    remaining = [item.name for item in draw_pairs(edited, 100, seed=1)]
+    assert len(remaining) == len(names) - 1
+    assert set(remaining) < set(names)
+
+
 def test_a_pair_has_the_same_name_and_sides_in_every_sheet(samples: list[JudgedSample]) -> None:
     """So votes can be compared with the scores of another judge."""
     drawn = draw_pairs(samples, 100, seed=1)

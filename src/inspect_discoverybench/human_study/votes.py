@@ -67,6 +67,8 @@ class Ballot:
 def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[Item]:
     """Draw pairs at random. The two hypotheses of a pair differ, and are for the same sample and epoch.
 
+    They are also for the same goal and gold hypothesis, which may have been edited between two logs.
+
     If there are fewer pairs than `count`, all are drawn.
 
     Args:
@@ -81,12 +83,14 @@ def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[I
     for _, group in groupby(samples, key=lambda sample: sample.id):
         for first, second in combinations(group, 2):
             # Hypotheses that differ only in white space are the same hypothesis.
-            if first.hypothesis.split() != second.hypothesis.split():
+            is_same_hypothesis = first.hypothesis.split() == second.hypothesis.split()
+            if first.texts == second.texts and not is_same_hypothesis:
                 pairs.append((first, second))
     if not pairs:
         raise InvalidArgument(
-            "No pairs can be drawn from these logs: no sample has different scored hypotheses in two of them. Pass "
-            "logs of the same task by different agents or models, or --judge to check the judge."
+            "No pairs can be drawn from these logs: no sample has different scored hypotheses in two of them, for the "
+            "same gold hypothesis. Pass logs of the same task by different agents or models, or --judge to check the "
+            "judge."
         )
     drawn = Random(seed).sample(pairs, min(count, len(pairs)))
     return [_pair_item(first, second) for first, second in drawn]
