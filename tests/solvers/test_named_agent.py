@@ -139,6 +139,10 @@ def test_the_only_agent_of_a_file_needs_no_name(mine: str) -> None:
         ("agents/mine.py@first_row", "Did you mean first_rows?"),
         ("agents/sibling.py", "agents/sibling.py has no agent. Decorate its function with @solver or @agent."),
         ("discoverybench/reactt", "Did you mean discoverybench/react?"),
+        (
+            "inspect_ai/react",
+            "inspect_ai/react: react() got an unexpected keyword argument 'rows'. Correct agent_args.",
+        ),
         (None, "agent_args needs an agent."),
     ],
 )

@@ -123,7 +123,7 @@ def named_agent(name: str, args: Mapping[str, Any]) -> Solver:
         args: Its arguments.
 
     Raises:
-        InvalidArgument: There is no such agent or file.
+        InvalidArgument: There is no such agent or file, or the agent cannot be created with `args`.
     """
     file = AgentFile.of(name)
     agent = _registered(name, args) if file is None else file.create(args)
@@ -142,6 +142,8 @@ def _registered(name: str, args: Mapping[str, Any]) -> Any:
             return registry_create(kind, name, **args)
         except LookupError:
             continue
+        except TypeError as error:
+            raise InvalidArgument(f"{name}: {one_sentence(error)} Correct agent_args.") from error
     suggestion = did_you_mean(name, [f"discoverybench/{solver}" for solver in SOLVERS])
     raise InvalidArgument(
         f"{name} was not found in the registry. Check the spelling, or name a file: FILE.py@NAME.{suggestion}"
