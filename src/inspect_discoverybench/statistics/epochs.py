@@ -89,4 +89,5 @@ def _expected_last(ordered: Sequence[float], size: int) -> float:
     # are depends on the number of scores before it.
     subsets_by_last_score = [math.comb(before, size - 1) for before in range(len(ordered))]
     total = math.fsum(map(mul, ordered, subsets_by_last_score))
-    return total / math.comb(len(ordered), size)
+    # Numbers of subsets above 2**53 are rounded, so the quotient of perfect scores could be just above 1.
+    return min(total / math.comb(len(ordered), size), max(ordered))
