@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from inspect_ai.log import EvalStats, write_eval_log
 
 from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.results.frame import read_results
@@ -34,6 +35,22 @@ def test_the_closing_table() -> None:
 def test_the_closing_table_names_a_random_selection() -> None:
     output = completed("run gold.yaml --set options.sample_shuffle=1")
     assert "discoverybench/demo: 2 of 8 tasks (2 drawn at random: " in output
+
+
+def test_the_closing_table_counts_what_samples_used_before_a_crash() -> None:
+    command = f"run small.yaml {NO_DATA_GUESS} {BASELINE}"
+    tokens = r"no_data_guess .* ([\d,]+) +\? *\n"
+    before = re.search(tokens, completed(command))
+    # A killed run leaves a log without the sums, which Inspect writes at the end.
+    [log] = logs()
+    log.status = "started"
+    log.stats = EvalStats()
+    write_eval_log(log)
+
+    after = re.search(tokens, completed(command))
+    assert before is not None
+    assert after is not None
+    assert after[1] == before[1] != "0"
 
 
 @pytest.mark.usefixtures("upstream")

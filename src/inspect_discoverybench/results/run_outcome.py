@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 from inspect_ai.log import EvalLog, EvalMetric, EvalSampleSummary, headline_metric
+from inspect_ai.model import ModelUsage
 
 from inspect_discoverybench.errors.provider_failures import one_line
 from inspect_discoverybench.results.configuration import benchmark_name
@@ -119,7 +120,7 @@ class RunOutcome:
         """Read a log whose header `eval_set` returned."""
         run_log = RunLog.read(log.location)
         samples = SampleCounts.of_log(run_log)
-        usages = list(log.stats.model_usage.values())
+        usages = _usages(run_log)
         return cls(
             labels=RunLabels(**run_log.metadata["run"]),  # recorded by `eval_set.py`
             tasks=_tasks(run_log),
@@ -136,6 +137,19 @@ class RunOutcome:
     def has_hms(self) -> bool:
         """Whether its score is HMS, which a report shows."""
         return self.score is not None and self.score.name == SCORE_NAME
+
+
+def _usages(log: RunLog) -> list[ModelUsage]:
+    """The usage of all models in a run.
+
+    The sums in the header also have what was used by samples that were repeated after an error. But Inspect writes them
+    at the end of a run, so they lack what was used before a crash. If the samples have used more, their usage counts.
+    """
+    of_run = list(log.header.stats.model_usage.values())
+    of_samples: list[ModelUsage] = []
+    for sample in log.samples:
+        of_samples += sample.model_usage.values()
+    return max(of_run, of_samples, key=total_tokens)  # `of_run` if they are equal
 
 
 def _tasks(log: RunLog) -> str:
