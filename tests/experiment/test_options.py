@@ -37,6 +37,10 @@ def test_every_argument_of_eval_set_is_an_option_or_is_set_in_another_way() -> N
         ("options.metadata.run=first", "options.metadata: experiments record run themselves. Use another name."),
         ("options.metadata.agent_sha256=x", "options.metadata: experiments record agent_sha256 themselves."),
         ("options.max_samples=many", "--set options.max_samples=many: options.max_samples: Input should be a valid"),
+        # With 0, Inspect would wait forever.
+        ("options.max_samples=0", "options.max_samples: Input should be greater than 0, got 0."),
+        ("options.max_connections=0", "options.max_connections: Input should be greater than 0, got 0."),
+        ("models.0.config.max_connections=0", "models.0.config: max_connections must be a positive integer"),
         ("options.timeout=soon", "options.timeout: Input should be a valid integer, unable to parse string as an "),
     ],
 )

@@ -94,6 +94,12 @@ def _refuse_secrets_in_config(config: GenerateConfig) -> GenerateConfig:
     return config
 
 
+def _require_connections(config: GenerateConfig) -> GenerateConfig:
+    if config.max_connections is not None and config.max_connections < 1:
+        raise ValueError("max_connections must be a positive integer; with 0 or less, Inspect would wait forever")
+    return config
+
+
 RecordedArguments = Annotated[Arguments, AfterValidator(_refuse_secrets)]
 
 
@@ -116,9 +122,12 @@ class ModelSpec(Component):
     base_url: Annotated[str, AfterValidator(_refuse_secrets_in_url)] | None = None
     """Base URL of the provider's API."""
 
-    config: Annotated[GenerateConfig, AfterValidator(_refuse_secrets_in_config), WithJsonSchema({"type": "object"})] = (
-        Field(default_factory=GenerateConfig)
-    )
+    config: Annotated[
+        GenerateConfig,
+        AfterValidator(_refuse_secrets_in_config),
+        AfterValidator(_require_connections),
+        WithJsonSchema({"type": "object"}),
+    ] = Field(default_factory=GenerateConfig)
     """Generation settings: the fields of Inspect's `GenerateConfig`."""
 
     @property
