@@ -344,7 +344,7 @@ def write_impossible(demo_log: Path, path: Path) -> None:
     write_eval_log(log, str(path))
 
 
-def test_logs_that_cannot_be_used_are_listed_unless_a_retry_is_complete(demo_log: Path) -> None:
+def test_logs_that_cannot_be_used_are_listed_unless_a_later_retry_is_complete(demo_log: Path) -> None:
     Path("logs").mkdir()
     shutil.copy(demo_log, "logs/complete.eval")
     content = demo_log.read_bytes()
@@ -353,6 +353,8 @@ def test_logs_that_cannot_be_used_are_listed_unless_a_retry_is_complete(demo_log
     log = read_eval_log(str(demo_log))
     log.status = "error"
     write_eval_log(log, "logs/retried.eval")  # of the same run as `complete.eval`, which is its retry
+    log.eval.created = "2100-01-01T00:00:00+00:00"
+    write_eval_log(log, "logs/extended.eval")  # of the same run, which was complete with fewer samples
     log.eval.task_id = "other"
     write_eval_log(log, "logs/failed.eval")
     log.eval.task = "other/task"
@@ -362,7 +364,7 @@ def test_logs_that_cannot_be_used_are_listed_unless_a_retry_is_complete(demo_log
     results = read_results(["logs"])
     assert len(results.rows) == 4
     reasons = {Path(path).stem: reason for path, reason in results.left_out.items()}
-    assert reasons.keys() == {"truncated", "failed", "other", "impossible"}
+    assert reasons.keys() == {"truncated", "extended", "failed", "other", "impossible"}
     assert reasons["truncated"].startswith("cannot be read: ")
     assert reasons["failed"] == "has the status 'error'; complete it with `inspect eval-retry`"
     assert reasons["other"] == "has no DiscoveryBench results: its task is other/task"

@@ -67,12 +67,18 @@ def read_results(paths: Iterable[str | Path]) -> ResultFrame:
         raise DataError(f"None of {len(logs)} logs can be used. {first.path}: {first.objection}.")
 
     audits = [log.audit for log in logs if log.audit is not None]
-    runs_with_results = {log.task_id for log in logs if log.results}
+    # When the last attempt with results started, of each run.
+    last_with_results: dict[str | None, str] = {}
+    for log in logs:
+        if log.results:
+            last_with_results[log.task_id] = max(log.created, last_with_results.get(log.task_id, ""))
+
     left_out = {}
     for log in logs:
         if log.objection is None or log.audit is not None:  # an audit has no results, but is used, too
             continue
-        # A retry completes a run in a new log. It does not matter then that the log of the failed run is left out.
-        if log.task_id not in runs_with_results:
+        # A retry completes a run in a new log. It does not matter then that the log of the failed run is left out. But
+        # an attempt that started after the last one with results may have more samples, such as those of a new limit.
+        if log.task_id not in last_with_results or log.created > last_with_results[log.task_id]:
             left_out[log.path] = log.objection
     return ResultFrame(current_results(results), left_out, audits)

@@ -29,6 +29,7 @@ class LogReading:
     Attributes:
         path: Path or URL.
         task_id: Inspect's id of the run, which retries keep; None if the log is damaged or has impossible scores.
+        created: When this attempt at the run started; empty if the log is damaged or has impossible scores.
         modified: When the file was last changed, in seconds since 1970; 0 for a remote log, and for one that was
             refused by its header, is damaged or has impossible scores.
         results: Its results.
@@ -38,6 +39,7 @@ class LogReading:
 
     path: str
     task_id: str | None = None
+    created: str = ""
     modified: float = 0.0
     results: Sequence[ResultRow] = ()
     objection: str | None = None
@@ -58,9 +60,10 @@ def _read(path: str) -> LogReading:
             require_regular_file(Path(path))
             header = read_eval_log(path, header_only=True)
             task_id = header.eval.task_id
+            created = header.eval.created
             objection = _objection_to(header)
             if objection is not None:
-                return LogReading(path, task_id, objection=objection, audit=AuditRecord.of(header))
+                return LogReading(path, task_id, created, objection=objection, audit=AuditRecord.of(header))
             log = read_eval_log(path, exclude_fields=EXCLUDED_FIELDS)
         with inspect_errors(UnreadableLog, "cannot be used"):
             results = results_of(log)
@@ -71,6 +74,7 @@ def _read(path: str) -> LogReading:
     return LogReading(
         path,
         task_id,
+        created,
         modified=file.stat().st_mtime if file.exists() else 0.0,
         results=results,
         objection=None if results else "has no samples",
