@@ -53,6 +53,34 @@ def test_the_closing_table_counts_what_samples_used_before_a_crash() -> None:
     assert after[1] == before[1] != "0"
 
 
+LOG_IS_LOST = """
+from pathlib import Path
+
+from inspect_ai.solver import solver
+
+
+@solver
+def log_is_lost():
+    async def solve(state, generate):
+        [log] = Path("logs/small").glob("*.eval")
+        log.unlink()
+        log.mkdir()
+        return state
+
+    return solve
+"""
+
+
+def test_a_log_that_cannot_be_written_is_one_line_with_the_cause() -> None:
+    Path("lost.py").write_text(LOG_IS_LOST, "utf-8")
+    options = "--set limits.samples=1 --set options.retry_attempts=0"
+    result = discoverybench(f"run gold.yaml --set solvers=[lost.py] {options}")
+    assert result.exit_code == 2
+    last = result.output.splitlines()[-1]
+    assert "Is a directory" in last
+    assert last.endswith("Remove the cause, then repeat the command. Finished samples are kept.")
+
+
 @pytest.mark.usefixtures("upstream")
 def test_the_closing_table_says_of_how_many_tasks_of_a_split_a_selection_is() -> None:
     task = "{name: discoverybench/real, args: {split: train, domain: sociology, sandbox: local}}"

@@ -30,6 +30,9 @@ from inspect_discoverybench.results.run_record import is_discovery_task
 from inspect_discoverybench.scorer.judge import GRADER, INHERITED_TIMEOUTS
 from inspect_discoverybench.solvers.named_agent import named_agent
 
+CONTINUE = "Remove the cause, then repeat the command. Finished samples are kept."
+"""Remedy for a run that could not go on."""
+
 
 @dataclass(frozen=True)
 class PlannedRun:
@@ -112,8 +115,7 @@ class EvalSet:
         Returns:
             Whether every run is complete, and the headers of the logs.
         """
-        remedy = "Remove the cause, then repeat the command. Finished samples are kept."
-        with inspect_errors(InvalidExperiment, self.file.where(), remedy):
+        with inspect_errors(InvalidExperiment, self.file.where(), CONTINUE):
             return eval_set([run.task for run in self.runs], **self.arguments)
 
 

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 from inspect_ai.log import EvalLog
 
+from inspect_discoverybench.errors.exceptions import DataError, InvalidExperiment
+from inspect_discoverybench.errors.provider_failures import one_line
 from inspect_discoverybench.experiment.continuation import require_continuation
-from inspect_discoverybench.experiment.eval_set import EvalSet
+from inspect_discoverybench.experiment.eval_set import CONTINUE, EvalSet
 from inspect_discoverybench.experiment.log_lock import locked, require_unlocked
 from inspect_discoverybench.experiment.shard import Shard, restrict_to_shard
 from inspect_discoverybench.results.run_log import read_run_logs
@@ -53,6 +55,17 @@ def execute(whole: EvalSet, shard: Shard | None) -> ExperimentResult:
 
 def _in_order(logs: Sequence[EvalLog], part: EvalSet) -> list[RunOutcome]:
     """The outcomes in the order of the matrix."""
-    outcomes = [RunOutcome.of_log(log) for log in logs]
+    outcomes = [_outcome(log, part) for log in logs]
     by_labels = {outcome.labels: outcome for outcome in outcomes}
     return [by_labels[run.labels] for run in part.runs if run.labels in by_labels]
+
+
+def _outcome(log: EvalLog, part: EvalSet) -> RunOutcome:
+    try:
+        return RunOutcome.of_log(log)
+    except DataError as error:
+        if log.error is None:
+            raise
+        # Inspect could not write the log, for example because the disk is full.
+        reason = one_line(log.error.message)
+        raise InvalidExperiment(f"{part.file.where()}: {reason}. {CONTINUE}") from error
