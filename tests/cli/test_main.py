@@ -1,5 +1,6 @@
 """`discoverybench` itself: its help, its version and its commands, which are imported when they are called."""
 
+import os
 import subprocess
 import sys
 
@@ -33,6 +34,17 @@ def test_the_help_has_the_first_sentence_of_each_command() -> None:
     for name, source in COMMANDS.items():
         summary = " ".join([name, *source.summary.split()])
         assert summary in " ".join(words)
+
+
+def test_characters_that_the_encoding_of_the_output_lacks_are_escaped() -> None:
+    process = subprocess.run(
+        [sys.executable, "-c", CALL, "report", "--help"],
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "report [OPTIONS] LOG_DIR\\u2026\n" in process.stdout
 
 
 def test_a_misspelled_command_is_named_with_the_nearest_one() -> None:

@@ -4,8 +4,10 @@ Most commands import Inspect with its plugins, which takes seconds. So a command
 `--version`, `--help` and the error about a misspelled name do not wait for Inspect.
 """
 
+import sys
 from dataclasses import dataclass
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Any
 
 import click
@@ -81,9 +83,22 @@ class _Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, source.summary) for name, source in COMMANDS.items()])
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        _escape_unknown_characters()
+        return super().make_context(info_name, args, parent, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
         with file_errors():
             return super().invoke(ctx)
+
+
+def _escape_unknown_characters() -> None:
+    """Print the code of a character that the encoding of the output lacks, such as a dash in Latin-1."""
+    output = sys.stdout
+    if isinstance(output, TextIOWrapper) and output.errors == "strict":
+        output.reconfigure(errors="backslashreplace")
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
