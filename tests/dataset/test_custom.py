@@ -93,6 +93,14 @@ def test_paths_without_metadata_files_are_refused(tmp_path: Path) -> None:
         load(folder / "visits.csv")
 
 
+def test_checkpoints_of_jupyter_are_no_metadata_files(tmp_path: Path) -> None:
+    folder = write_study(tmp_path / "study")
+    checkpoint = folder / ".ipynb_checkpoints" / "metadata_0-checkpoint.json"
+    checkpoint.parent.mkdir()
+    checkpoint.write_bytes((folder / "metadata_0.json").read_bytes())
+    assert [sample.id for sample in load(folder)] == ["custom/study/0/0"]
+
+
 def test_a_goal_that_inspect_has_split_at_its_commas_is_refused() -> None:
     goal: Any = ["Does height", " or age matter?"]
     with pytest.raises(InvalidArgument, match="at commas"):

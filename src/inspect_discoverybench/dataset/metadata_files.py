@@ -12,6 +12,9 @@ METADATA_NAME = re.compile(r"metadata_(?P<number>\d+)\.json")
 def metadata_files(path: Path) -> list[Path]:
     """Find metadata files: one, or all in a folder and its direct subfolders, sorted by folder and number.
 
+    Hidden subfolders are left out. Jupyter saves checkpoints of edited files in one, such as
+    `.ipynb_checkpoints/metadata_0-checkpoint.json`.
+
     Args:
         path: Absolute path of a file `metadata_<number>.json`, or of a folder.
 
@@ -25,7 +28,7 @@ def metadata_files(path: Path) -> list[Path]:
         return [path]
 
     paths = list(path.glob("metadata_*.json"))
-    paths += path.glob("*/metadata_*.json")
+    paths += path.glob("[!.]*/metadata_*.json")
     if not paths:
         raise DataError(f"{path}: no metadata_<number>.json in this folder or its subfolders. Check the path.")
     return sorted(paths, key=_folder_and_number)
