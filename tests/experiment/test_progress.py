@@ -12,6 +12,7 @@ from inspect_discoverybench.experiment.experiment_file import ExperimentFile
 from inspect_discoverybench.experiment.log_lock import is_locked, locked
 from inspect_discoverybench.experiment.progress import ShardState, read_progress
 from inspect_discoverybench.experiment.shard import Shard
+from tests import inspect_command
 from tests.command_line import completed, discoverybench, failed, lab, refused
 from tests.endpoint import Answer, Request, question, tool_call, truthful
 from tests.experiment.experiments import logs, start, wait_until
@@ -153,6 +154,12 @@ def test_logs_of_another_experiment_are_refused() -> None:
     completed("run gold.yaml")
     assert "does not belong to this experiment" in refused(f"status gold.yaml {NO_DATA_GUESS}")
     assert "does not belong to this experiment" in refused("status gold.yaml --set limits.messages=9")
+
+
+def test_a_log_of_inspect_eval_whose_metadata_has_a_run_is_refused() -> None:
+    command = "eval discoverybench/demo --model discoverybench/baseline --solver discoverybench/gold --limit 1"
+    inspect_command.invoke(*command.split(), "--metadata", "run=3", "--log-dir", "logs/small")
+    assert "does not belong to this experiment" in refused("status gold.yaml")
 
 
 @pytest.mark.usefixtures("slow")

@@ -71,7 +71,8 @@ class RunLog:
     def labels(self) -> RunLabels | None:
         """The labels of its run in the matrix. A log of `inspect eval` has none."""
         labels = self.metadata.get("run")
-        return RunLabels(**labels) if labels else None
+        # `inspect eval --metadata run=3` records another value with this name.
+        return RunLabels(**labels) if isinstance(labels, Mapping) else None
 
     @property
     def shard(self) -> str | None:
