@@ -131,6 +131,8 @@ def redact_request(error: BaseException) -> BaseException:
                 # `redact` reads texts, but the response has nested values. So the response is removed.
                 # The event's error says what the gateway replied.
                 event.call.response = None
+            # If transcripts are bounded, Inspect writes the log from its database, which has the event as it was.
+            transcript()._event_updated(event)  # noqa: SLF001 -- there is no public function
 
     # Inspect keeps long texts of events as attachments, to which the events refer.
     attachments = transcript().attachments
