@@ -66,6 +66,13 @@ def test_hypotheses_that_were_judged_with_different_gold_hypotheses_are_no_pair(
     assert set(remaining) < set(names)
 
 
+def test_hypotheses_of_a_placebo_and_of_the_data_are_no_pair(samples: list[JudgedSample]) -> None:
+    first, *others = samples
+    names = [item.name for item in draw_pairs(samples, 100, seed=1)]
+    with_placebo = [replace(first, task="demo_placebo"), *others]
+    assert len(draw_pairs(with_placebo, 100, seed=1)) == len(names) - 1
+
+
 def test_a_pair_has_the_same_name_and_sides_in_every_sheet(samples: list[JudgedSample]) -> None:
     """So votes can be compared with the scores of another judge."""
     drawn = draw_pairs(samples, 100, seed=1)

@@ -19,6 +19,7 @@ class JudgedSample:
 
     Attributes:
         log: Id of the log's task.
+        task: Name of the task. A placebo has another one than the data.
         id: Id of the sample, and its epoch, which starts at 1.
         goal: The discovery goal.
         gold_hypothesis: The gold hypothesis.
@@ -30,6 +31,7 @@ class JudgedSample:
     """
 
     log: str
+    task: str
     id: tuple[str, int]
     goal: str
     gold_hypothesis: str
@@ -113,6 +115,7 @@ def _judged_sample(result: ResultRow) -> JudgedSample:
     return JudgedSample(
         # Not the path of the log: a retry writes another file, and keeps this id.
         log=result.run.task_id,
+        task=result.run.task,
         id=(sample.id, sample.epoch),
         goal=sample.goal or "",
         gold_hypothesis=sample.gold_hypothesis or "",

@@ -67,7 +67,8 @@ class Ballot:
 def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[Item]:
     """Draw pairs at random. The two hypotheses of a pair differ, and are for the same sample and epoch.
 
-    They are also for the same goal and gold hypothesis, which may have been edited between two logs.
+    They are also for the same task, which a placebo is not, and for the same goal and gold hypothesis, which may have
+    been edited between two logs.
 
     If there are fewer pairs than `count`, all are drawn.
 
@@ -84,7 +85,8 @@ def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[I
         for first, second in combinations(group, 2):
             # Hypotheses that differ only in white space are the same hypothesis.
             is_same_hypothesis = first.hypothesis.split() == second.hypothesis.split()
-            if first.texts == second.texts and not is_same_hypothesis:
+            is_same_question = (first.task, first.texts) == (second.task, second.texts)
+            if is_same_question and not is_same_hypothesis:
                 pairs.append((first, second))
     if not pairs:
         raise InvalidArgument(
