@@ -23,6 +23,7 @@ from inspect_discoverybench.results.columns import SAMPLE_COLUMNS, score_columns
 from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.results.frame import read_results
 from inspect_discoverybench.results.log_reading import MIN_PARALLEL
+from inspect_discoverybench.results.run_log import RunLog
 from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.sandbox.image import image
@@ -369,6 +370,18 @@ def test_logs_that_cannot_be_used_are_listed_unless_a_later_retry_is_complete(de
     assert reasons["failed"] == "has the status 'error'; complete it with `inspect eval-retry`"
     assert reasons["other"] == "has no DiscoveryBench results: its task is other/task"
     assert reasons["impossible"].endswith(" has hms = 1.5, not a score from 0 to 1")
+
+
+def test_a_log_without_permission_to_read_it_is_not_called_damaged(demo_log: Path) -> None:
+    shutil.copy(demo_log, "private.eval")
+    Path("private.eval").chmod(0)
+    if os.access("private.eval", os.R_OK):
+        pytest.skip("this user may read every file")
+    message = r"cannot be read: .*Permission denied.*\. Check its permissions\.$"
+    with pytest.raises(DataError, match=message):
+        read_results(["private.eval"])
+    with pytest.raises(DataError, match=message):
+        RunLog.read("private.eval")
 
 
 def invalidate_first(path: str, copy: str) -> str:

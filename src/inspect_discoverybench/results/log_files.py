@@ -1,5 +1,6 @@
 """Finds log files."""
 
+import os
 from pathlib import Path
 
 from inspect_ai.log import EvalLogInfo, list_eval_logs
@@ -9,8 +10,16 @@ from inspect_discoverybench.errors.file_failures import require_regular_file
 from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.results.run_record import local_path
 
-REPAIR = "Repair it with `inspect log recover`, or delete it to run its samples again."
-"""Remedy for a log that cannot be read: a run that is killed while it writes to a remote folder truncates it."""
+
+def remedy_of(path: str) -> str:
+    """The remedy for a log that cannot be read.
+
+    It is usually damaged: a run that is killed while it writes to a remote folder truncates it. But the log of another
+    user may be complete, and must not be deleted.
+    """
+    if Path(path).is_file() and not os.access(path, os.R_OK):
+        return "Check its permissions."
+    return "Repair it with `inspect log recover`, or delete it to run its samples again."
 
 
 def logs_in(folder: str) -> list[EvalLogInfo]:

@@ -11,7 +11,7 @@ from inspect_discoverybench.errors.exceptions import UnreadableLog
 from inspect_discoverybench.errors.file_failures import require_regular_file
 from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.results.audit_record import AuditRecord
-from inspect_discoverybench.results.log_files import REPAIR
+from inspect_discoverybench.results.log_files import remedy_of
 from inspect_discoverybench.results.result_row import ResultRow, results_of
 from inspect_discoverybench.results.run_record import has_results
 
@@ -56,7 +56,7 @@ def read_logs(paths: Collection[str]) -> list[LogReading]:
 
 def _read(path: str) -> LogReading:
     try:
-        with inspect_errors(UnreadableLog, "cannot be read", REPAIR):
+        with inspect_errors(UnreadableLog, "cannot be read", remedy_of(path)):
             require_regular_file(Path(path))
             header = read_eval_log(path, header_only=True)
             task_id = header.eval.task_id

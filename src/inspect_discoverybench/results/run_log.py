@@ -12,7 +12,7 @@ from inspect_ai.log import read_eval_log_sample_summaries as read_sample_summari
 from inspect_discoverybench.errors.exceptions import UnreadableLog
 from inspect_discoverybench.errors.file_failures import require_regular_file
 from inspect_discoverybench.errors.provider_failures import inspect_errors
-from inspect_discoverybench.results.log_files import REPAIR, logs_in
+from inspect_discoverybench.results.log_files import logs_in, remedy_of
 from inspect_discoverybench.results.run_record import AGENT_DIGEST, local_path
 
 
@@ -59,7 +59,7 @@ class RunLog:
         """
         path = local_path(location)
         require_regular_file(Path(path))
-        with inspect_errors(UnreadableLog, f"{path} cannot be read", REPAIR):
+        with inspect_errors(UnreadableLog, f"{path} cannot be read", remedy_of(path)):
             return cls(path, read_eval_log(path, header_only=True), read_sample_summaries(path))
 
     @property
