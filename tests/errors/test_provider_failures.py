@@ -7,15 +7,12 @@ import httpx
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai import task_with
-from inspect_ai.log import read_eval_log
-from inspect_ai.model import get_model
-from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.errors.provider_failures import http_status
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from tests.command_line import discoverybench, failed, lab
-from tests.endpoint import Answer, Raw, Refused, Request, question, serve
+from tests.endpoint import Raw
 
 UNREADABLE = "the reply is not in the format of the provider's API: it may be an error or a web page. Check the server"
 
@@ -81,30 +78,3 @@ def test_the_status_of_a_failed_request_is_found_where_packages_keep_it(error: E
     wrapped = RuntimeError("The request failed.")
     wrapped.__cause__ = error
     assert http_status(wrapped) == status
-
-
-@solver
-def many_questions() -> Solver:
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        for _ in range(110):  # Inspect keeps the last 100 events in memory if transcripts are bounded
-            state.output = await get_model().generate(state.messages)
-        return state
-
-    return solve
-
-
-def test_a_key_that_a_server_repeats_is_not_in_the_log_of_a_bounded_transcript(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("INSPECT_TRANSCRIPT_BOUNDED", "1")
-    key = "sesame-open-7731"
-
-    def answer(request: Request) -> Answer:
-        return Refused(f"{key} is no valid key.", status=401) if question(request) else "y rises with x."
-
-    with serve(answer) as endpoint:
-        model = get_model("openai-api/lab/test", base_url=endpoint.url, api_key=key, memoize=False)
-        [log] = inspect_eval(demo(), model=model, model_roles={"grader": model}, solver=many_questions(), limit=1)
-    assert log.error
-    assert "[api_key] is no valid key" in log.error.message
-    [sample] = read_eval_log(log.location, resolve_attachments=True).samples or []
-    assert len(sample.events) > 100
-    assert key not in sample.model_dump_json()

@@ -120,8 +120,9 @@ def redact_request(error: BaseException) -> BaseException:
     Returns:
         The error itself if its traceback has no key; otherwise another error, whose message is the redacted traceback.
     """
-    # The failed request is among the last events, which are always in memory. A change of other events would be lost if
-    # Inspect has read them from its database (`INSPECT_TRANSCRIPT_BOUNDED`).
+    # The failed request is among the last events, which are always in memory. But if the user sets
+    # `INSPECT_TRANSCRIPT_BOUNDED`, Inspect writes long transcripts from its database, which no public function changes
+    # (docs/security.md).
     for event in transcript().history.resident_events:
         if isinstance(event, ModelEvent) and event.error:
             event.error = redact(event.error)
@@ -131,8 +132,6 @@ def redact_request(error: BaseException) -> BaseException:
                 # `redact` reads texts, but the response has nested values. So the response is removed.
                 # The event's error says what the gateway replied.
                 event.call.response = None
-            # If transcripts are bounded, Inspect writes the log from its database, which has the event as it was.
-            transcript()._event_updated(event)  # noqa: SLF001 -- there is no public function
 
     # Inspect keeps long texts of events as attachments, to which the events refer.
     attachments = transcript().attachments
