@@ -387,7 +387,8 @@ def synth_generate(
         **unknown: Arguments that the task does not have; they are refused.
 
     Raises:
-        InvalidArgument: An argument is invalid, or the folder has other files or the tasks of another tree.
+        InvalidArgument: An argument is invalid, or the folder has other files or the tasks of other domains or
+            trees.
         DataError: A hand-written tree is invalid.
     """
     from inspect_discoverybench.discovery import end_sample
@@ -413,6 +414,7 @@ def synth_generate(
     )
     folder = SetFolder(Path(str(out)))  # `str`, because Inspect makes a list of a name with a comma
     folder.open(settings)
+    folder.require_same_domains(source.names)
     folder.require_same_trees(source.trees)
     spec = SandboxOptions(sandbox, build, image).specification()
     return Task(

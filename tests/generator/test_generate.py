@@ -147,6 +147,23 @@ def test_a_folder_with_other_files_or_with_another_set_is_refused(tmp_path: Path
 
 
 @pytest.mark.parametrize(
+    ("domains", "others"),
+    [
+        (["sailing"], ["rowing"]),  # the set would have tasks of both, with the same query ids
+        (["sailing", "rowing"], ["rowing", "sailing"]),
+        (["rowing"], 1),  # the author would propose sailing
+        (1, ["rowing"]),
+    ],
+)
+def test_a_set_is_not_continued_with_other_domains(tmp_path: Path, domains: Any, others: Any) -> None:
+    generate(tmp_path / "set", scripted_author(), domains=domains)
+    before = contents(tmp_path / "set")
+    with pytest.raises(InvalidArgument, match=r"contains the tasks of other domains: domain 1 is '(sailing|rowing)'"):
+        generate(tmp_path / "set", scripted_author(), domains=others)
+    assert contents(tmp_path / "set") == before
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"domains": ["tea", "Tea"]}, "The domain 'tea' is given twice"),

@@ -139,6 +139,29 @@ class SetFolder:
         write_whole(file, content)
 
     @file_errors()
+    def require_same_domains(self, names: Sequence[str]) -> None:
+        """Check that the domains that are already accepted are those of the set, in the same order.
+
+        Others would stay in the set, and their tasks could have the query ids of new ones.
+
+        Args:
+            names: Names that the user or the trees give; empty if the author proposes them.
+
+        Raises:
+            InvalidArgument: A domain differs.
+        """
+        proposal = self.domains()
+        if not names and proposal is not None:
+            names = [domain.name for domain in proposal.domains]
+        slugs = {number: slug_of(name) for number, name in enumerate(names)}
+        for record in self._records():
+            if slugs.get(record.number) != slug_of(record.domain):
+                raise InvalidArgument(
+                    f"out={self.path} contains the tasks of other domains: domain {record.number + 1} is "
+                    f"{record.domain!r}. Choose another folder."
+                )
+
+    @file_errors()
     def require_same_trees(self, trees: Iterable[Tree]) -> None:
         """Check that the domains that are already accepted were created from these hand-written trees.
 
@@ -188,12 +211,16 @@ class SetFolder:
 
     def write_answer_key(self) -> None:
         """Write the answer key of all accepted domains, in the order of their numbers."""
-        files = (self.path / "domains").glob("*.json")
-        records = [DomainRecord.model_validate_json(file.read_bytes()) for file in files]
         rows: list[Sequence[object]] = [ANSWER_KEY_COLUMNS]
-        for record in sorted(records, key=attrgetter("number")):
+        for record in self._records():
             rows += record.golds
         write_whole(self.path / "answer_key.csv", csv_file(rows))
+
+    def _records(self) -> list[DomainRecord]:
+        """The records of all accepted domains, in the order of their numbers."""
+        files = (self.path / "domains").glob("*.json")
+        records = [DomainRecord.model_validate_json(file.read_bytes()) for file in files]
+        return sorted(records, key=attrgetter("number"))
 
 
 def tree_path(slug: str) -> str:
