@@ -151,6 +151,29 @@ def test_a_reply_before_the_last_text_is_not_the_answer() -> None:
     assert answer_to_judge([draft], copies(f"No. {H}")) == H
 
 
+@solver
+def keeps_the_submission_in_the_output() -> Solver:
+    """Writes the model's first message into the conversation. The second message is only the output."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        tools = [receiver("look"), receiver("finish")]
+        first = await get_model().generate(state.messages, tools)
+        state.messages.append(first.message)
+        state.output = await get_model().generate(state.messages, tools)
+        return state
+
+    return solve
+
+
+def test_a_submission_is_found_although_the_call_before_it_has_the_same_id() -> None:
+    """Some providers number the calls of each message anew."""
+    turns: list[Turn] = [
+        ModelOutput.for_tool_call("mockllm/model", "look", {"file": "a.csv"}, tool_call_id="call_0", content=""),
+        ModelOutput.for_tool_call("mockllm/model", "finish", {"hypothesis": H}, tool_call_id="call_0", content=""),
+    ]
+    assert answer_to_judge(turns, keeps_the_submission_in_the_output()) == H
+
+
 @pytest.mark.parametrize("function", ["submit", "finish", "report_hypothesis"])
 def test_a_last_call_with_our_arguments_is_a_submission_whatever_its_tool_is_called(function: str) -> None:
     judge = InProcessJudge(scripted_judge())

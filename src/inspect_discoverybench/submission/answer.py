@@ -238,9 +238,10 @@ def _with_output(conversation: list[ChatMessage], output: ModelOutput) -> list[C
     written = [message for message in conversation if isinstance(message, ChatMessageAssistant)]
     if not output.choices or output.message.id in [message.id for message in written]:
         return conversation
-    # An agent may have put a copy of the message into the conversation, which has another id.
-    known_calls = [call.id for message in written for call in message.tool_calls or []]
-    if all(call.id in known_calls for call in output.message.tool_calls or []):
+    # An agent may have put a copy of the message into the conversation, which has another id. Whole calls are compared,
+    # because the ids of some providers are unique only within a message.
+    known_calls = [call for message in written for call in message.tool_calls or []]
+    if all(call in known_calls for call in output.message.tool_calls or []):
         return conversation
     return [*conversation, output.message]
 
