@@ -13,10 +13,8 @@ from inspect_discoverybench.scorer.judge import GRADER
 
 def recorded_error() -> str | None:
     """The error of a sample that `inspect score` scores again; None if it ended without an error."""
-    for event in reversed(transcript().history.recent_events()):
-        if isinstance(event, ErrorEvent):
-            return event.error.message
-    return None
+    errors = [event.error.message for event in transcript().events if isinstance(event, ErrorEvent)]
+    return errors[-1] if errors else None
 
 
 def missing_answer() -> str | None:
@@ -25,8 +23,8 @@ def missing_answer() -> str | None:
     If a limit cancelled a request on which the provider was working, no answer to it is missing: the agent's time was
     up. But if the provider has never replied, an answer is missing even if limits cancelled all requests.
     """
-    events = transcript().history.recent_events()
-    requests = [event for event in events if isinstance(event, ModelEvent) and event.role != GRADER]
+    model_events = [event for event in transcript().events if isinstance(event, ModelEvent)]
+    requests = [event for event in model_events if event.role != GRADER]
     requests_since_reply = list(takewhile(_is_unanswered, reversed(requests)))  # the last request first
     for request in requests_since_reply:
         if _has_failed(request):
@@ -56,7 +54,7 @@ def _has_failed(request: ModelEvent) -> bool:
 
 def reached_limit() -> str | None:
     """The limit that ended the sample, in Inspect's words; None if none did."""
-    for event in transcript().history.recent_events():
+    for event in transcript().events:
         if isinstance(event, SampleLimitEvent):
             return event.message
     return None

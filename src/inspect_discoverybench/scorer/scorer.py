@@ -120,7 +120,7 @@ def _facts() -> dict[str, Any]:
     limit = reached_limit()
     if limit:
         facts[LIMIT_KEY] = one_line(limit)
-    if wrote_calls_as_text(transcript().history.recent_events()):
+    if wrote_calls_as_text(transcript().events):
         facts[CALLS_AS_TEXT_KEY] = True
     return facts
 
