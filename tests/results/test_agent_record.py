@@ -191,12 +191,26 @@ def test_a_compound_solver_has_its_own_name_and_arguments_if_it_is_an_argument_o
     assert len(configurations(*logs, as_solver_of_eval)) == 2
 
 
+def test_solvers_that_a_program_puts_in_the_place_of_an_agent_of_this_package_do_not_have_its_name() -> None:
+    task = task_with(demo(agent="discoverybench/codegen"), solver=[system_message("Think."), generate()])
+    [log] = inspect_eval(task, limit=1, model=model(), model_roles={"grader": JUDGE})
+    assert agents(log) == {"chain"}
+
+
 AGENT_FILE = """
 from inspect_ai.solver import generate, solver
 
 @solver
 def mine():
     return generate()
+"""
+
+COMPOUND_FILE = """
+from inspect_ai.solver import chain, generate, solver, system_message
+
+@solver
+def compound():
+    return chain(system_message("Think."), generate())
 """
 
 
@@ -218,9 +232,22 @@ def test_an_agent_in_a_file_is_one_agent_in_any_folder_and_however_it_is_passed(
     for folder in ("here", "there"):
         Path(folder).mkdir()
         Path(f"{folder}/mine.py").write_text(AGENT_FILE, "utf-8")
-    logs = [run_named("here/mine.py@mine"), run_named("there/mine.py@mine")]
-    logs.append(run(SolverSpec("here/mine.py@mine", args={}, args_passed={}), in_task=False))
+    logs = [
+        run_named("here/mine.py@mine"),
+        run_named("there/mine.py@mine"),
+        run(SolverSpec("here/mine.py@mine", args={}, args_passed={}), in_task=False),
+        run(SolverSpec("here/mine.py", args={}, args_passed={}), in_task=False),
+    ]
     assert configurations(*logs) == {("mine", "")}
+
+
+def test_a_compound_solver_that_is_named_by_its_file_alone_is_one_agent_in_any_folder() -> None:
+    for folder in ("here", "there"):
+        Path(folder).mkdir()
+        Path(f"{folder}/compound.py").write_text(COMPOUND_FILE, "utf-8")
+    logs = [run_named("here/compound.py"), run_named("there/compound.py")]
+    logs.append(run(SolverSpec("here/compound.py", args={}, args_passed={}), in_task=False))
+    assert configurations(*logs) == {("compound.py", "")}
 
 
 @pytest.mark.usefixtures("slow")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from inspect import signature
+from pathlib import PurePath
 from typing import Any, ParamSpec
 
 from inspect_ai.event import SpanBeginEvent
@@ -115,11 +116,14 @@ def _is_of_setup(solver: str) -> bool:
 def agent_name(solver: str) -> str:
     """The name of an agent, from the name of its solver in a log (`inspect_ai/generate`, `mine.py@head_first`).
 
-    If an agent of another package has the name of one of ours, "of another package" is added to its name.
+    If the log has only the file of an agent, the name is that of the file, without its folder. If an agent of another
+    package has the name of one of ours, "of another package" is added to its name.
     """
     if is_of_package(solver):
         return without_package(solver)
     _, _, name = solver.rpartition("@")
+    if name.endswith(".py"):
+        return PurePath(name).name
     # Inspect leaves this prefix out in some places, so it is removed in all.
     name = name.removeprefix("inspect_ai/")
     return f"{name} of another package" if name in SOLVERS else name
@@ -154,14 +158,17 @@ class RunAgent:
     def _named_agent(self, spec: EvalSpec) -> AgentRecord | None:
         """The agent that the user named as the solver of the eval, or as an argument of the task."""
         if spec.solver:
+            # If the user named only a file, the plan has the name of its agent.
+            if spec.solver.endswith(".py") and len(self._plan) == 1:
+                return None
             return AgentRecord(agent_name(spec.solver), public_settings(spec.solver_args_passed or {}))
-        # A single solver has its own name in the plan. A Python program may have put it in the place of the task's
-        # agent, so the plan is right.
-        agent = spec.task_args_passed.get("agent")
-        if agent is None or len(self._plan) < 2:
+        # A Python program may have put other solvers in the place of the task's agent. Then the plan is right. This is
+        # certain only for a single solver, and for agents of this package, each of which is a single solver.
+        agent = str(spec.task_args_passed.get("agent") or "")
+        if not agent or is_of_package(agent) or len(self._plan) < 2:
             return None
         arguments = spec.task_args_passed.get("agent_args") or {}
-        return AgentRecord(agent_name(str(agent)), public_settings(arguments))
+        return AgentRecord(agent_name(agent), public_settings(arguments))
 
     def _is_of_earlier_version(self, sample: EvalSample) -> bool:
         """Whether a retry copied a sample without a record from a log of an earlier version, which made no records."""
