@@ -290,7 +290,10 @@ def test_a_run_records_how_it_chose_its_samples(header: EvalLog) -> None:
     assert RunRecord.of(header).selection == "shuffled"
 
 
-@pytest.mark.parametrize(("sandbox", "expected"), [(None, image()), ("local", None), (("docker", "other.yaml"), None)])
+@pytest.mark.parametrize(
+    ("sandbox", "expected"),
+    [(None, image()), ("local", None), (("docker", "other.yaml"), None), (("k8s", "other.yaml"), None)],
+)
 def test_a_run_in_another_sandbox_than_the_tasks_own_has_no_image_of_the_task(
     sandbox: Any, expected: str | None
 ) -> None:
