@@ -141,7 +141,7 @@ def test_the_only_agent_of_a_file_needs_no_name(mine: str) -> None:
         ("discoverybench/reactt", "Did you mean discoverybench/react?"),
         (
             "inspect_ai/react",
-            "inspect_ai/react: react() got an unexpected keyword argument 'rows'. Correct agent_args.",
+            "inspect_ai/react: react() got an unexpected keyword argument 'rows'. Correct agent_args or the agent.",
         ),
         (None, "agent_args needs an agent."),
     ],

@@ -143,7 +143,7 @@ def _registered(name: str, args: Mapping[str, Any]) -> Any:
         except LookupError:
             continue
         except TypeError as error:
-            raise InvalidArgument(f"{name}: {one_sentence(error)} Correct agent_args.") from error
+            raise InvalidArgument(f"{name}: {one_sentence(error)} Correct agent_args or the agent.") from error
     suggestion = did_you_mean(name, [f"discoverybench/{solver}" for solver in SOLVERS])
     raise InvalidArgument(
         f"{name} was not found in the registry. Check the spelling, or name a file: FILE.py@NAME.{suggestion}"
