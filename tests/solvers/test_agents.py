@@ -6,6 +6,7 @@ import pytest
 from inspect_ai.model import ChatMessage, ModelOutput
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.solvers.named_agent import named_agent
 from inspect_discoverybench.solvers.react import react
 from tests.solvers.agents import AGENTS, USE_PYTHON
 from tests.solvers.scripted import (
@@ -137,3 +138,10 @@ def test_arguments_out_of_range_are_refused() -> None:
         react(turns=0)
     with pytest.raises(InvalidArgument, match=r"^actions must be calls or text, got words\.$"):
         react(actions="words")
+
+
+@pytest.mark.parametrize("name", USE_PYTHON)
+@pytest.mark.parametrize("seconds", [0, -1, "fast"])
+def test_a_time_limit_of_cells_that_is_no_positive_number_is_refused(name: str, seconds: int | str) -> None:
+    with pytest.raises(InvalidArgument, match=rf"^cell_seconds must be a positive integer, got {seconds}\.$"):
+        named_agent(f"discoverybench/{name}", {"cell_seconds": seconds})

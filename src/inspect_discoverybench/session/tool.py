@@ -8,6 +8,7 @@ from inspect_ai.tool import Tool, ToolCall, ToolCallContent, ToolCallView, tool
 
 from inspect_discoverybench.chat_templates import Meaning, pattern
 from inspect_discoverybench.code_fence import fenced_blocks, without_fence
+from inspect_discoverybench.errors.invalid_values import require_positive
 from inspect_discoverybench.session.reply import CellResult
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, DEFAULT_OUTPUT_BYTES, PythonSession
 
@@ -43,7 +44,11 @@ def python(cell_seconds: int = DEFAULT_CELL_SECONDS, output_bytes: int = DEFAULT
     Args:
         cell_seconds: Time limit of one call in seconds.
         output_bytes: Maximum output of one call in bytes.
+
+    Raises:
+        InvalidArgument: The time limit is not a positive integer.
     """
+    require_positive("cell_seconds", cell_seconds)
     session = PythonSession(cell_seconds, output_bytes)
 
     async def execute(code: str) -> str:
