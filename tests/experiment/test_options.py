@@ -40,13 +40,19 @@ def test_every_argument_of_eval_set_is_an_option_or_is_set_in_another_way() -> N
         # With 0, Inspect would wait forever.
         ("options.max_samples=0", "options.max_samples: Input should be greater than 0, got 0."),
         ("options.max_connections=0", "options.max_connections: Input should be greater than 0, got 0."),
-        ("models.0.config.max_connections=0", "models.0.config: max_connections must be a positive integer"),
+        ("models.0.config.max_connections=0", "models.0.config: max_connections must be a positive integer, got 0."),
         ("options.timeout=soon", "options.timeout: Input should be a valid integer, unable to parse string as an "),
     ],
 )
 def test_an_invalid_option_is_one_line_with_the_remedy(change: str, line: str) -> None:
     assert line in refused(f"run small.yaml --set {change}")
     assert not Path("logs").exists()
+
+
+def test_of_subprocesses_0_is_the_default_of_inspect() -> None:
+    completed("run gold.yaml --set options.max_subprocesses=0")
+    [log] = logs()
+    assert log.status == "success"
 
 
 def test_options_reach_the_run() -> None:

@@ -95,8 +95,9 @@ def _refuse_secrets_in_config(config: GenerateConfig) -> GenerateConfig:
 
 
 def _require_connections(config: GenerateConfig) -> GenerateConfig:
+    # With 0 connections of the evaluated model, Inspect would wait forever.
     if config.max_connections is not None and config.max_connections < 1:
-        raise ValueError("max_connections must be a positive integer; with 0 or less, Inspect would wait forever")
+        raise ValueError(f"max_connections must be a positive integer, got {config.max_connections}")
     return config
 
 

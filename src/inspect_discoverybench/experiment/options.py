@@ -37,8 +37,10 @@ REDUCER = "epochs_reducer"
 FILES = ("approval", "review", "model_cost_config")
 """Options that are paths of files. In Python, they can also be objects, and pydantic cannot validate some of these."""
 
-AT_A_TIME = ("max_connections", "max_samples", "max_sandboxes", "max_subprocesses", "max_tasks")
-"""Options that limit how many of something are used at a time. With 0 or less, Inspect would wait forever."""
+AT_A_TIME = ("max_connections", "max_samples", "max_sandboxes", "max_tasks")
+"""Options that limit how many of something are used at a time. With 0, Inspect would wait forever.
+
+`max_subprocesses` is not among them: 0 stands for its default."""
 
 OWN_METADATA = ("experiment", "run", "settings", "shard", AGENT_DIGEST)
 """Names in the metadata of logs under which an experiment records what its later runs must know."""
