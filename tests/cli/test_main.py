@@ -36,10 +36,11 @@ def test_the_help_has_the_first_sentence_of_each_command() -> None:
         assert summary in " ".join(words)
 
 
-def test_characters_that_the_encoding_of_the_output_lacks_are_escaped() -> None:
+@pytest.mark.parametrize("errors", ["strict", "surrogateescape"])  # the latter is the default in the locale C
+def test_characters_that_the_encoding_of_the_output_lacks_are_escaped(errors: str) -> None:
     process = subprocess.run(
         [sys.executable, "-c", CALL, "report", "--help"],
-        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+        env={**os.environ, "PYTHONIOENCODING": f"latin-1:{errors}"},
         capture_output=True,
         text=True,
         check=True,

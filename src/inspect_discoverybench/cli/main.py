@@ -97,7 +97,8 @@ class _Commands(click.Group):
 def _escape_unknown_characters() -> None:
     """Print the code of a character that the encoding of the output lacks, such as a dash in Latin-1."""
     output = sys.stdout
-    if isinstance(output, TextIOWrapper) and output.errors == "strict":
+    # In the locale `C`, the output has `surrogateescape`, which also raises an error for a dash.
+    if isinstance(output, TextIOWrapper) and output.errors in ("strict", "surrogateescape"):
         output.reconfigure(errors="backslashreplace")
 
 
