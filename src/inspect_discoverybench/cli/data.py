@@ -176,7 +176,7 @@ def _draft_path(draft: Draft, out: Path | None) -> Path:
 
 
 def _unused_path(folder: Path) -> Path:
-    """The path of a metadata file in a folder that does not exist yet."""
+    """A path for a metadata file in this folder at which no file exists."""
     number = 0
     while (folder / f"metadata_{number}.json").exists():
         number += 1

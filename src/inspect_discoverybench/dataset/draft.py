@@ -168,7 +168,10 @@ def _columns_of_text_table(path: Path) -> Sequence[DraftColumn]:
     frame = pd.read_csv(StringIO(text), sep=separator_of(text), index_col=False, low_memory=False)
     # pandas renames a column if its name occurs twice or is empty, so the names are taken from the table.
     if len(frame.columns) != len(table.columns):
-        raise DataError(f"{path}: pandas finds {len(frame.columns)} columns, and the first row {len(table.columns)}.")
+        raise DataError(
+            f"{path}: pandas finds {len(frame.columns)} columns, but the first row has {len(table.columns)}. Check the "
+            "file."
+        )
     return _columns(frame, table.columns)
 
 

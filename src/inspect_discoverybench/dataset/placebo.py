@@ -201,7 +201,8 @@ def _permute_text(path: Path, columns: Sequence[str], seed: str) -> bytes:
     """Permute the columns of a table with separated values.
 
     Raises:
-        DataError: The file is no text, is empty, cannot be read as a table, or was not divided into its columns.
+        DataError: The file is no text, is empty, cannot be read as a table, or does not seem to be divided into its
+            columns.
     """
     file = TextFile.read(path)
     records = list(read_records(file.text, path))

@@ -236,7 +236,8 @@ def observe(spec: Spec, exact: Column, settings: Spec, seed: str) -> Column:
 def measure(task: Spec, observed: pd.DataFrame, seed: str) -> Spec:
     """Measure a task on its complete rows.
 
-    The numbers have four decimals or digits. Their last digits can differ between versions of libraries.
+    Losses are rounded to four decimals and means to four digits, because the last digits of a number differ between
+    versions of libraries.
     """
     predictors = task["columns"]
     name = task["target"]
@@ -262,9 +263,8 @@ def measure(task: Spec, observed: pd.DataFrame, seed: str) -> Spec:
 def losses_if_shuffled(expression: str, frame: pd.DataFrame, target: Column, seed: str) -> Mapping[str, float]:
     """Measure how much worse an expression predicts its target if one of its columns is shuffled, for each column.
 
-    Each column is shuffled alone. That shows whether the column matters, because the columns of a gold expression are
-    independent of each other. If two columns were nearly equal, as `a` and `b` in `np.maximum(a, b)` can be, one could
-    hide that the other matters.
+    Each column is shuffled alone. The columns of a gold expression are independent of each other, so the rows with
+    shuffled values could have been drawn as well.
 
     Returns:
         The mean loss by column, as a share of the error of always predicting the typical value; NaN if the expression

@@ -67,8 +67,8 @@ class Ballot:
 def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[Item]:
     """Draw pairs at random. The two hypotheses of a pair differ, and are for the same sample and epoch.
 
-    They are also for the same task, which a placebo is not, and for the same goal and gold hypothesis, which may have
-    been edited between two logs.
+    Their tasks are the same: one of a placebo and one of the data are no pair. Their goals and gold hypotheses, which
+    may have been edited between two logs, are the same, too.
 
     If there are fewer pairs than `count`, all are drawn.
 
@@ -91,8 +91,8 @@ def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[I
     if not pairs:
         raise InvalidArgument(
             "No pairs can be drawn from these logs: no sample has different scored hypotheses in two of them, for the "
-            "same gold hypothesis. Pass logs of the same task by different agents or models, or --judge to check the "
-            "judge."
+            "same goal and gold hypothesis. Pass logs of the same task by different agents or models, or --judge to "
+            "check the judge."
         )
     drawn = Random(seed).sample(pairs, min(count, len(pairs)))
     return [_pair_item(first, second) for first, second in drawn]

@@ -146,8 +146,8 @@ def questionable_answer() -> Scanner[Transcript]:
 def _read_score(transcript: Transcript) -> Score | None:
     """The last score of the scorer `hms`; None if there is none.
 
-    The name in its event is `HMS`, and a number if the score was appended to a log. The name is optional in Inspect's
-    events, and an event without a name counts, too.
+    Its name in the event is `HMS`, followed by a number if the score was appended to a log. In Inspect's events, the
+    name is optional. An event without it counts, too.
     """
     score = None
     for event in transcript.events:
