@@ -164,6 +164,30 @@ def test_labels_from_the_page_are_read_and_the_page_fits_a_phone(open_page: Open
     assert corrected.true_hms == 0.75
 
 
+@pytest.mark.parametrize("counts", ["4 3", "4 3 9", "0 3 0"])
+def test_counts_that_cannot_be_read_are_not_downloaded(open_page: OpenPage, label_sheet: Path, counts: str) -> None:
+    page = open_page(label_sheet / "label.html")
+    start(page, "Ann")
+    page.keyboard.type("rrrw")
+    correction = page.locator("#variables").get_by_label("Correct answer")
+    correction.fill(counts)
+    page.locator("#relationship").get_by_label("Right").check()
+    expect(page.locator("#title")).to_have_text("Item 1 of 5")
+    expect(correction).to_be_focused()
+
+    button = page.get_by_role("button", name="Download labels")
+    with page.expect_download() as event:
+        button.click()
+    event.value.save_as("labels.csv")
+    [row] = rows(Path("labels.csv"))
+    assert row["relationship"] == "right"
+    assert row["true_variables"] == ""
+
+    correction.fill("4 3 2")
+    page.keyboard.press("Enter")
+    expect(page.locator("#title")).to_have_text("Item 2 of 5")
+
+
 def correct_variables_and_relationship(page: Page) -> None:
     """Label `Finding 1`, for which the judge has the variables `4 2 2` and the relationship B.
 

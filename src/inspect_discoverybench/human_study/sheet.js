@@ -90,6 +90,14 @@ function countsInput(name, item) {
   });
 }
 
+// Why `agree votes` would refuse three numbers; empty if it would not. The input's pattern refuses all other texts.
+function countsProblem(text) {
+  const [gold, predicted, shared] = text.split(" ").map(Number);
+  if (gold < 1 && text) return "The gold hypothesis has at least one variable.";
+  if (shared > Math.min(gold, predicted)) return "There cannot be more shared variables than in gold or in predicted.";
+  return "";
+}
+
 function radios(name, options, item) {
   return Object.entries(options).map(([value, [label, key]]) => element("label", {},
     element("input", { type: "radio", name, value, checked: marks[item.name]?.[name] === value }),
@@ -99,13 +107,16 @@ function radios(name, options, item) {
 // Handles a change of any input: keeps what is filled in, then moves on to what is still open.
 function store({ target }) {
   const item = data.items[index];
-  if (!target.reportValidity()) return;
+  if (target.type === "text") target.setCustomValidity(countsProblem(target.value));
   const filled = Object.fromEntries(new FormData(byId("questions")));
   // A correct answer stays in its hidden input if the verdict is changed to "right".
   for (const name of names) if (filled[name] === "right") delete filled["true_" + name];
+  const invalid = byId("questions").querySelector('fieldset:has([value="wrong"]:checked) input:invalid');
+  if (invalid) delete filled[invalid.name];
   marks[item.name] = filled;
   save("marks/" + annotator.toLowerCase(), JSON.stringify(marks));
   showProgress();
+  if (invalid) return invalid.reportValidity();
   const fieldset = target.closest("fieldset");
   const answer = fieldset.querySelector(".correct input");
   if (target.value !== "wrong" || !answer) advance(fieldset.id);
