@@ -93,10 +93,10 @@ def open_page(chromium: str, vote_sheet: Path, label_sheet: Path) -> Iterator[Op
     The browser starts after the evals, because both need the event loop of this thread.
     """
     problems: list[str] = []
-    with launched(chromium) as browser:
+    with launched(chromium) as browser, browser.new_context() as context:
 
         def open_file(path: Path) -> Page:
-            page = browser.new_page()
+            page = context.new_page()
             page.on("console", lambda message: problems.append(message.text))
             page.on("pageerror", lambda error: problems.append(error.message))
             page.on("request", lambda request: problems.append(request.url))
@@ -137,6 +137,21 @@ def test_votes_from_the_page_are_read(open_page: OpenPage, vote_sheet: Path) -> 
     votes = download(page, "votes")
     key = vote_sheet / "key.csv"
     ballots = read_ballots([votes], key)
+    choices = [ballot.votes["Ann"] for ballot in ballots]
+    assert sorted(choices) == ["1", "2", "equal"]
+
+
+def test_votes_in_two_tabs_are_all_kept(open_page: OpenPage, vote_sheet: Path) -> None:
+    first = open_page(vote_sheet / "vote.html")
+    start(first, "Ann")
+    second = open_page(vote_sheet / "vote.html")
+    start(second, "Ann")
+    second.keyboard.type("12")
+    first.get_by_role("button", name="Next").click(click_count=2)
+    first.keyboard.press("0")
+
+    votes = download(first, "votes")
+    ballots = read_ballots([votes], vote_sheet / "key.csv")
     choices = [ballot.votes["Ann"] for ballot in ballots]
     assert sorted(choices) == ["1", "2", "equal"]
 

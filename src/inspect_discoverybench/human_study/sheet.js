@@ -46,6 +46,10 @@ function save(key, value) {
   try { localStorage.setItem(prefix + key, value); } catch { byId("unsaved").hidden = false; }
 }
 
+function loadMarks() {
+  return JSON.parse(load("marks/" + annotator.toLowerCase()) || "{}");
+}
+
 function go(to) {
   if (to < 0 || to >= data.items.length) return;
   index = to;
@@ -113,7 +117,8 @@ function store({ target }) {
   for (const name of names) if (filled[name] === "right") delete filled["true_" + name];
   const invalid = byId("questions").querySelector('fieldset:has([value="wrong"]:checked) input:invalid');
   if (invalid) delete filled[invalid.name];
-  marks[item.name] = filled;
+  // The page may also be open in another tab, which has stored other items since.
+  marks = { ...marks, ...loadMarks(), [item.name]: filled };
   save("marks/" + annotator.toLowerCase(), JSON.stringify(marks));
   showProgress();
   if (invalid) return invalid.reportValidity();
@@ -181,7 +186,7 @@ byId("who").addEventListener("submit", (event) => {
   event.preventDefault();
   annotator = byId("annotator").value.trim().replace(/\s+/g, " ");
   if (!annotator) return;
-  marks = JSON.parse(load("marks/" + annotator.toLowerCase()) || "{}");
+  marks = loadMarks();
   save("name", annotator);
   byId("start").hidden = true;
   byId("marking").hidden = false;
