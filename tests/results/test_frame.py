@@ -380,11 +380,16 @@ def test_a_log_without_permission_to_read_it_is_not_called_damaged(demo_log: Pat
     Path("private.eval").chmod(0)
     if os.access("private.eval", os.R_OK):
         pytest.skip("this user may read every file")
-    message = r"cannot be read: .*Permission denied.*\. Check its permissions\.$"
+    message = r"cannot be read: .*Permission denied.*\. Check its path and permissions\.$"
     with pytest.raises(DataError, match=message):
         read_results(["private.eval"])
     with pytest.raises(DataError, match=message):
         RunLog.read("private.eval")
+
+
+def test_a_log_that_is_gone_is_not_called_damaged() -> None:
+    with pytest.raises(DataError, match=r"gone\.eval cannot be read: .*\. Check its path and permissions\.$"):
+        RunLog.read("gone.eval")
 
 
 def invalidate_first(path: str, copy: str) -> str:

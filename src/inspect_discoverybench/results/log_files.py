@@ -14,11 +14,11 @@ from inspect_discoverybench.results.run_record import local_path
 def remedy_of(path: str) -> str:
     """The remedy for a log that cannot be read.
 
-    It is usually damaged: a run that is killed while it writes to a remote folder truncates it. But the log of another
-    user may be complete, and must not be deleted.
+    It is usually damaged: a run that is killed while it writes to a remote folder truncates it. But a log to which this
+    user has no access may be complete, and must not be deleted.
     """
-    if Path(path).is_file() and not os.access(path, os.R_OK):
-        return "Check its permissions."
+    if not _is_remote(path) and not os.access(path, os.R_OK):
+        return "Check its path and permissions."
     return "Repair it with `inspect log recover`, or delete it to run its samples again."
 
 
