@@ -169,3 +169,18 @@ def test_a_split_needs_only_its_own_files_and_names_a_changed_and_a_missing_one(
     file.unlink()
     with pytest.raises(DataError, match=r"nls_bmi_processed\.csv is missing"):
         released_samples("real", "train", Hints())
+
+
+def test_metadata_files_that_are_not_released_add_no_goals(
+    upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    split = Path("discoverybench/real/train")
+    shutil.copytree(upstream / split, tmp_path / split, copy_function=shutil.copyfile)
+    study = tmp_path / split / "nls_bmi"
+    study.chmod(0o755)
+    for name in ("metadata_77.json", "metadata_0-Copy1.json"):
+        shutil.copyfile(study / "metadata_0.json", study / name)
+    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(tmp_path))
+    ids = [sample.id for sample in released_samples("real", "train", Hints())]
+    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(upstream))
+    assert ids == [sample.id for sample in released_samples("real", "train", Hints())]

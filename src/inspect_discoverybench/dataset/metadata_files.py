@@ -31,10 +31,11 @@ def metadata_files(path: Path) -> list[Path]:
     paths += path.glob("[!.]*/metadata_*.json")
     if not paths:
         raise DataError(f"{path}: no metadata_<number>.json in this folder or its subfolders. Check the path.")
-    return sorted(paths, key=_folder_and_number)
+    return sorted(paths, key=folder_and_number)
 
 
-def _folder_and_number(path: Path) -> tuple[str, int]:
+def folder_and_number(path: Path) -> tuple[str, int]:
+    """A key that sorts metadata files by folder and number."""
     return path.parent.name, metadata_number(path)
 
 

@@ -9,7 +9,7 @@ from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.dataset.data_folder import data_root, require_released
 from inspect_discoverybench.dataset.goals import SourcedGoal, read_goals
-from inspect_discoverybench.dataset.metadata_files import metadata_files
+from inspect_discoverybench.dataset.metadata_files import METADATA_NAME, folder_and_number
 from inspect_discoverybench.dataset.release import checksums
 from inspect_discoverybench.dataset.samples import make_samples
 from inspect_discoverybench.dataset.task_text import Hints
@@ -50,9 +50,11 @@ class Split:
         Raises:
             DataError: A file is missing or invalid.
         """
-        paths = metadata_files(root / self.folder)
+        # Only released files: a copy of a metadata file that somebody keeps in a study folder adds no goals.
+        paths = [root / path for path in self.files()]
+        released_metadata = [path for path in paths if METADATA_NAME.fullmatch(path.name)]
         answer_key = root / self.answer_key if self.answer_key else None
-        return read_goals(self.name, paths, answer_key)
+        return read_goals(self.name, sorted(released_metadata, key=folder_and_number), answer_key)
 
 
 REAL = (
