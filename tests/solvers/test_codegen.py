@@ -4,6 +4,9 @@ import re
 import shutil
 from pathlib import Path
 
+import pytest
+from inspect_ai.model import ModelOutput
+
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.solvers.codegen import codegen
 from tests.session.kernel_client import Session
@@ -16,6 +19,7 @@ from tests.solvers.scripted import (
     python,
     submission,
     submit,
+    submitted,
     with_calls,
 )
 
@@ -44,6 +48,16 @@ def test_a_model_is_asked_for_its_program_once_more_and_then_to_submit(form: str
     assert asked_again.startswith("No program was run. Write the whole program now")
     assert asked_to_submit.startswith("No program was run, and none can be run now.")
     assert submission(sample)
+
+
+@pytest.mark.parametrize("tool", ["submit", "browse"])
+def test_a_call_of_another_tool_in_place_of_the_program_is_no_program(tool: str) -> None:
+    # Some servers ignore which tools are offered, and that a call is required.
+    other_call = ModelOutput.for_tool_call("mockllm/model", tool, {"hypothesis": "guess"})
+    sample = play([other_call, python("2 + 2"), ANSWER], codegen())
+    assert calls(sample)[1].input[-1].text.startswith("No program was run. Write the whole program now")
+    assert observations(sample) == ["4"]
+    assert submitted(sample).hypothesis == "h"
 
 
 @BOTH_FORMS

@@ -9,7 +9,7 @@ from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.results.agent_record import recording_arguments
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.step import Actor, create_actor
+from inspect_discoverybench.solvers.step import Actor, create_actor, has_run_code
 
 
 @solver
@@ -59,13 +59,14 @@ async def run_codegen(state: TaskState, actor: Actor) -> None:
     wording.begin(state, finish="solvers/codegen_finish", system="solvers/codegen")
     step = await actor.step(state.messages, ["python"])
     step.append_to(state)
-    if not step.has_acted:
+    # Not `has_acted`: a server that ignores the choice of the tool may reply with a call of `submit`.
+    if not has_run_code(step.messages):
         state.messages.append(wording.message("solvers/codegen_again"))
         # The second request for a program does not count as another turn of the agent.
         with suspend_turn_limit():
             step = await actor.step(state.messages, ["python"])
         step.append_to(state)
-    if not step.has_acted:
+    if not has_run_code(step.messages):
         state.messages.append(wording.message("solvers/codegen_no_program"))
     answer = await actor.submit(state.messages)
     answer.append_to(state)
