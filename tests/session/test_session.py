@@ -26,6 +26,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, chain, solver
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec, collect, store, store_as
 
 from inspect_discoverybench import demo
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.sandbox.shipped_files import shipped
 from inspect_discoverybench.session.state import SessionState
 from inspect_discoverybench.session.tool import python
@@ -333,6 +334,12 @@ def test_agents_that_work_in_parallel_share_a_session() -> None:
     assert sample.error is None
     assert sample.store["observation"] == "(0, 1, 2)"
     assert sample.store_as(SessionState).installations == 1
+
+
+@pytest.mark.parametrize("size", [0, -5, 20.5])
+def test_a_maximum_output_that_is_no_positive_integer_is_refused(size: int) -> None:
+    with pytest.raises(InvalidArgument, match=rf"^output_bytes must be a positive integer, got {size}\.$"):
+        python(output_bytes=size)
 
 
 @solver

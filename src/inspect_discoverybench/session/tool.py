@@ -46,9 +46,10 @@ def python(cell_seconds: int = DEFAULT_CELL_SECONDS, output_bytes: int = DEFAULT
         output_bytes: Maximum output of one call in bytes.
 
     Raises:
-        InvalidArgument: The time limit is not a positive integer.
+        InvalidArgument: An argument is not a positive integer.
     """
     require_positive("cell_seconds", cell_seconds)
+    require_positive("output_bytes", output_bytes)
     session = PythonSession(cell_seconds, output_bytes)
 
     async def execute(code: str) -> str:
