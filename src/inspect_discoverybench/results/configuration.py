@@ -29,7 +29,8 @@ class Configuration:
         model: Name of the evaluated model.
         hints: Task arguments that are hints (`RunRecord.hints`), such as a framing. The name of custom data is one of
             them, so that runs with different data have different hints.
-        agent_file: Name and version of the file with the agent; empty if there is only one with an agent of this name.
+        agent_file: What tells the file with the agent from other files, or versions of it, with an agent of this name;
+            empty if there are no others.
         settings: What its name adds to agent and model: hints, and all that distinguishes it from other configurations
             of the same benchmark; may be empty.
     """
@@ -117,7 +118,8 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
 
     # The name of a configuration leaves out a condition that all results of its benchmark have, and a setting of agent
     # or model that all results of this agent and model on the benchmark have.
-    # The file with the agent is in the name only if there are several files with an agent of this name.
+    # The file with the agent is in the name only if there are several files, or versions of a file, with an agent of
+    # this name.
     common_conditions = _CommonSettings()
     common_setups = _CommonSettings()
     agent_files = _AgentFiles()

@@ -71,8 +71,8 @@ async def generate_reply(
     for _ in range(MAX_REPETITIONS):
         if not _is_empty(output):
             break
-        # A repeated request does not count as another turn of the agent. It is not answered from Inspect's cache, which
-        # has the empty reply.
+        # A repeated request does not count as another turn of the agent. Inspect's cache is not used, because it would
+        # answer with the empty reply.
         with suspend_turn_limit():
             output = await _request(model, conversation, tools, choice, GenerateConfig(cache=False))
     if not output.choices:
