@@ -279,6 +279,9 @@ def test_samples_are_filtered_and_searched(page: Page) -> None:
     expect(tally).to_have_text("3 of 6 samples")
     search.fill("gold of test/1")
     expect(tally).to_have_text("2 of 6 samples")
+    for word in ("transcript", "log", "relationship"):  # the page has these words in each sample
+        search.fill(word)
+        expect(tally).to_have_text("0 of 6 samples")
 
 
 def test_samples_are_sorted_by_their_headings_with_missing_numbers_last(page: Page) -> None:

@@ -50,11 +50,12 @@ function makeSortable(table) {
 function makeListUsable(list) {
   const head = list.querySelector(".head");
   const headings = [...head.children];
-  const samples = [...list.querySelectorAll(".sample")].map((node) => ({
-    node,
-    cells: [...node.firstElementChild.children].map((cell) => cell.textContent),
-    words: node.textContent.toLowerCase(),
-  }));
+  const samples = [...list.querySelectorAll(".sample")].map((node) => {
+    const cells = [...node.firstElementChild.children].map((cell) => cell.textContent);
+    // The verdicts and the way to the transcript, which are last, have words that are the same for all samples.
+    const texts = [...node.querySelectorAll("dd")].slice(0, -2).map((text) => text.textContent);
+    return { node, cells, words: [...cells, ...texts].join("\n").toLowerCase() };
+  });
   const search = element("input", { type: "search" });
   const form = element("form", { className: "filters" }, element("label", {}, "Search all texts", search));
   const menus = [];
