@@ -252,6 +252,8 @@ def test_terms_link_to_the_glossary(page: Page) -> None:
     link.click()
     target = page.locator("dt:target")
     expect(target).to_have_text("floor")
+    expect(page.locator("#glossary code", has_text="-T claim=true")).to_have_count(1)
+    expect(page.locator("#glossary")).not_to_contain_text("`")
 
 
 def test_all_terms_of_texts_are_in_the_glossary() -> None:
