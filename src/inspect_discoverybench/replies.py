@@ -62,8 +62,13 @@ def has_words(text: str) -> bool:
     return any(character.isalnum() for character in text)
 
 
-Explanation = Annotated[str, BeforeValidator(str)]
-"""An explanation. A value that is not a string, such as a list of reasons, is kept as text."""
+def _explanation_text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+Explanation = Annotated[str, BeforeValidator(_explanation_text)]
+"""An explanation. Null is an empty one. Any other value that is not a string, such as a list of reasons, is kept as
+text."""
 
 
 def parse_boolean(value: Any) -> Any:

@@ -51,6 +51,9 @@ VALID: list[tuple[str, str, str, float]] = [
     # One object where a list is meant, as Listing 1 prints it; and half of a surrogate pair.
     ("extract", '{"hypothesis": {"text": "t", "context": "towns", "explanation": "half \\ud83d"}}', "context", 1),
     ("extract", '{"hypothesis": []}', "context", 1),
+    # Null in fields that decide nothing.
+    ("extract", '{"hypothesis": [{"text": null, "context": null, "explanation": null}]}', "context", 1),
+    ("relationship", '{"answer": "B", "explanation": null}', "relationship", 0.5),
 ]
 
 INVALID: list[Case] = [
@@ -125,6 +128,7 @@ def test_a_valid_reply_determines_the_score() -> None:
         expected = {**FULL, facet: value, "hms": value}
         assert score.values == expected, reply
         assert score.record["asked_again"] == 0, reply
+        assert "Judge: None" not in score.explanation, reply
 
 
 FACETS = {

@@ -30,9 +30,9 @@ ListOrObject = Annotated[tuple[ItemT, ...], FailFast(), BeforeValidator(_as_list
 
 
 class SubHypothesis(Reply):
-    """A sub-hypothesis with its own context."""
+    """A sub-hypothesis with its own context. Only the context is read, so the other fields may have any value."""
 
-    text: str = ""
+    text: Explanation = ""
     context: str | None
     explanation: Explanation = ""
 
