@@ -30,6 +30,7 @@ def test_facet_means_are_of_all_hypotheses_and_of_those_whose_context_matches() 
     assert rows(section, *ALL) == [(50, 50, 62.5)]
     assert rows(section, *MATCHING) == [(50, 75, 2)]
     assert "only these means, which `figures/facets.svg` shows, compare with the paper" in section.text
+    assert "The column `tasks` counts the tasks in these means." in section.text
 
 
 def test_the_page_shows_each_interval_below_its_mean() -> None:
