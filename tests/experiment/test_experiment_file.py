@@ -305,7 +305,7 @@ def test_a_sandbox_of_the_command_line_that_a_task_would_ignore_is_refused(tmp_p
         "--set sandbox=docker would not change discoverybench/demo, which has sandbox: local in its args. "
         "Set it there: --set tasks.0.args.sandbox=docker"
     )
-    # The same sandbox is accepted, and so is one that is set in the task, too.
+    # The sandbox that the task has already is accepted. So is any, if the command line sets the one of the task, too.
     [cell] = matrix(*changed(path, "sandbox=local").read())
     assert cell.labels.task == "discoverybench/demo(sandbox=local)"
     [cell] = matrix(*changed(path, "sandbox=docker", "tasks.0.args.sandbox=docker").read())

@@ -73,7 +73,7 @@ def test_each_inner_node_has_a_task_for_each_path_length_below_it(parse: Callabl
         ("waiting_days/2", 0, 0),
         ("queue_ratio/1", 0, 1),
     ]
-    # The facets that the goals of a target ask for take turns.
+    # Both tasks have the same target, but their goals ask for different facets.
     assert tasks[0].masked != tasks[1].masked
 
 

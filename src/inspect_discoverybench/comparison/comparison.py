@@ -191,7 +191,7 @@ def _pair(baseline: System, candidate: System, comparisons: int) -> SystemPair:
 
 def _tasks_with(key: str, system: System) -> Mapping[TaskId, TaskResult]:
     """The tasks for which the judge is asked about a key of the score."""
-    return {task_id: task for task_id, task in system.tasks.items() if task.has(key)}
+    return {task_id: task for task_id, task in system.tasks.items() if task.is_asked_about(key)}
 
 
 def _describe_studies(studies: Sequence[str | None]) -> str:

@@ -1,6 +1,6 @@
 """The domains of a set, and where they come from."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,8 +88,7 @@ class DomainSource:
                 raise ReplyRejected(f"expected {self.count} domains.")
             domains = reply.domains[: self.count]  # further domains are ignored
             names = [domain.name for domain in domains]
-            # If a domain of DB-REAL is proposed, its name occurs twice in this list.
-            problem = _problem_of_names([*names, *REAL_DOMAINS])
+            problem = _problem_of_names(names, avoided=REAL_DOMAINS)
             if problem is not None:
                 raise ReplyRejected(problem)
             return Domains(domains=domains)
@@ -123,16 +122,19 @@ def _read_trees(path: str) -> tuple[Tree, ...]:
     return tuple(Tree.read(file) for file in files)
 
 
-def _problem_of_names(names: Sequence[str]) -> str | None:
+def _problem_of_names(names: Sequence[str], avoided: Collection[str] = ()) -> str | None:
     """What is wrong with the first name that cannot be used, as a sentence; None if all can be used.
 
     A name must have at most 60 characters, and its slug at least 3. No two names may have the same slug, because the
-    folders of a domain are named after its slug.
+    folders of a domain are named after its slug, and no name may have the slug of one that is to be avoided.
     """
     slugs = [slug_of(name) for name in names]
+    avoided_slugs = [slug_of(name) for name in avoided]
     for name, slug in zip(names, slugs, strict=True):
         if len(slug) < 3 or len(name) > 60:
             return f"The domain {name!r} does not have 3 to 60 letters."
+        if slug in avoided_slugs:
+            return f"The domain {name!r} is to be avoided."
         if slugs.count(slug) > 1:
-            return f"The domain {name!r} is given twice, or is to be avoided."
+            return f"The domain {name!r} is given twice."
     return None

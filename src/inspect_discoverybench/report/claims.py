@@ -120,7 +120,7 @@ def _tasks_with_claims(standings: Sequence[Standing]) -> Tasks:
     results: dict[str, list[ResultRow]] = defaultdict(list)
     for standing in standings:
         for task in standing.tasks:
-            if task.has(CLAIM_KEY):
+            if task.is_asked_about(CLAIM_KEY):
                 results[task.sample.id] += task.results
     return {sample_id: TaskResult(rows) for sample_id, rows in results.items()}
 

@@ -171,7 +171,10 @@ class RunAgent:
         return AgentRecord(agent_name(agent), public_settings(arguments))
 
     def _is_of_earlier_version(self, sample: EvalSample) -> bool:
-        """Whether a retry copied a sample without a record from a log of an earlier version, which made no records."""
+        """Whether a sample that has no record was copied by a retry from a log of an earlier version.
+
+        Earlier versions made no records.
+        """
         # If another sample of the log has a record, the retry itself made records. Of the samples that it ran, only
         # those that ended with an error may lack one. So a sample without a record and without an error was copied.
         return self._has_records and sample.error is None

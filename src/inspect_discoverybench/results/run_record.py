@@ -217,7 +217,8 @@ def _run(log: EvalLog) -> str:
         return log.eval.task_id  # retries keep it
     # In an eval set, every task with its solver and model runs once, possibly in several shards. The shards have
     # different task ids, but Inspect's identifier for this task, solver and model is the same in all of them.
-    task = task_identifier(log, None)  # no arguments of the eval set, because the log has what they set
+    # None in place of the arguments of the eval set, which are for tasks that have not run. A log has their values.
+    task = task_identifier(log, None)
     return f"{eval_set}/{task}"
 
 

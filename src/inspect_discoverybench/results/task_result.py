@@ -34,12 +34,12 @@ class TaskResult:
         """
         return self.sample.gold_hypothesis or self.sample.id
 
-    def has(self, key: str) -> bool:
+    def is_asked_about(self, key: str) -> bool:
         """Whether the judge is asked about a key of the score.
 
-        If it is not asked, no score of the key is missing. A result without any score, because of an error, does not
-        tell whether the judge would have been asked. If no result has a score, the judge counts as asked, and the score
-        of the key is missing.
+        If it is not, the task is left out for this key: its score does not count as missing. A result without any
+        score, because of an error, does not tell whether the judge would have been asked. If no result has a score, the
+        judge counts as asked, and the score of the key is missing.
         """
         is_placebo = self.results[0].run.is_placebo
         # The judge is not asked if the claim may be true although the columns are permuted.

@@ -46,8 +46,9 @@ def agent_tokens(sample: EvalSample) -> int:
 
 
 def agent_cost(sample: EvalSample) -> float | None:
-    """Costs of all models except the judge in US dollars, as with `agent_tokens`; None if they are unknown."""
+    """Costs of all models except the judge in US dollars, as with `agent_tokens`; None if a price is unknown."""
     used = total_cost((sample.model_usage or {}).values())
+    # If the usage of the judge is unknown, it is in none of the sums of the log (`judge_usage`).
     of_judge = total_cost(judge_usage(sample) or [])
     if used is None or of_judge is None:
         return None

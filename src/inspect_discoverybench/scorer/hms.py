@@ -11,7 +11,7 @@ def hypothesis_match_score(context: float, variables: float, relationship: float
 
     Returns:
         The score. If any facet is NaN, which stands for undecided, the score is NaN, even if another facet is 0.
-        If it were 0 then, the mean would include samples with an undecided facet only where another facet is 0. It
-        would leave out those that might score more, and be too low.
+        Suppose that such a sample scored 0. Then, of the samples with an undecided facet, those that certainly score 0
+        would count in the mean, and those that might score more would not. So the mean would be too low.
     """
     return context * variables * relationship

@@ -275,8 +275,10 @@ def evaluate(tree: ast.Module, namespace: dict[str, Any], name: str) -> None:
 def print_traceback(error: BaseException) -> None:
     """Print a traceback without the kernel's own frames."""
     trace = error.__traceback__
+    # The kernel's frames are the first ones. If the cell is no valid Python, that of `ast.parse` follows them.
     while trace and trace.tb_frame.f_code.co_filename in (execute.__code__.co_filename, ast.__file__):
         trace = trace.tb_next
+    # Not `sys.stderr`, which the cell may have replaced.
     traceback.print_exception(type(error), error, trace, file=sys.__stderr__)
 
 

@@ -68,10 +68,10 @@ def corrected_mean(
     labelled_shares = represented_shares[is_labelled]
     effective_clusters = effective_number(sum_by_cluster(labelled_shares, labelled_clusters))
     # The distribution of errors is skewed: a few labels may show no error, and the standard error would be too small.
-    # So it is computed as if there were one more labelled cluster. This cluster has the mean share of the labelled
-    # clusters, and an error of 1/2.
-    mean_share = float(labelled_shares.sum()) / effective_clusters
-    additional_deviation = mean_share / 2
+    # So it is computed as if there were one more labelled cluster, with an error of 1/2. Its share is the mean share of
+    # the labelled clusters, counted by their effective number.
+    additional_share = float(labelled_shares.sum()) / effective_clusters
+    additional_deviation = additional_share / 2
     variance = cluster_variance(deviations, effective_clusters)
     standard_error = math.hypot(math.sqrt(variance), additional_deviation)  # the root of the sum of both variances
     half_width = t_quantile(effective_clusters) * standard_error
@@ -85,10 +85,11 @@ def corrected_mean(
 
 
 def _represented_shares(shares: np.ndarray, probabilities: np.ndarray, is_labelled: np.ndarray) -> np.ndarray:
-    """The weight of each task in the mean error: the share of all tasks for which it stands. The shares add up to 1.
+    """The weight of each task in the mean error. The weights add up to 1.
 
-    A labelled task stands for itself and for tasks that were not drawn. A task that needs no label stands for itself.
-    All other tasks were not drawn, and have the share 0.
+    A labelled task stands for itself and for tasks that were not drawn, so its weight is its own share divided by its
+    probability. A task that needs no label has the weight of its own share, because its error is known to be 0. The
+    error of all other tasks is unknown, and their weight is 0.
     """
     lowest = probabilities[is_labelled].min()
     if lowest <= 0:

@@ -206,17 +206,17 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
     submission in a call of its last message, or what it wrote last.
     """
     conversation = [message for message in sample.messages if message.source != "input"]
-    texts = [message.text.strip() for message in conversation if isinstance(message, ChatMessageAssistant)]
+    conversation_texts = [message.text.strip() for message in conversation if isinstance(message, ChatMessageAssistant)]
     completion = sample.output.completion.strip()
-    if completion and completion not in texts:
+    if completion and completion not in conversation_texts:
         return _completion_answer(sample.output)
 
     messages = _with_output(conversation, sample.output)
-    written = [message for message in messages if isinstance(message, ChatMessageAssistant)]
-    if not written:
+    agent_messages = [message for message in messages if isinstance(message, ChatMessageAssistant)]
+    if not agent_messages:
         return None
 
-    for call in reversed(written[-1].tool_calls or []):
+    for call in reversed(agent_messages[-1].tool_calls or []):
         submission = _submission_in(call.arguments)
         if submission is not None:
             return submission
@@ -224,7 +224,7 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
     last_texts = _last_texts(messages)
     if not last_texts:
         # Nothing was written after the last tool result, so the answer may be in an earlier text.
-        nonempty_texts = [text for text in texts if text]
+        nonempty_texts = [text for text in conversation_texts if text]
         last_texts = nonempty_texts[-1:]
     return _answer_in(last_texts)
 
