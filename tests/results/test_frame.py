@@ -15,6 +15,7 @@ from inspect_ai.log import EvalLog, ProvenanceData, edit_score, invalidate_sampl
 from inspect_ai.model import GenerateConfig, ModelConfig, ModelUsage
 from inspect_ai.scorer import Score, ScoreEdit
 from inspect_ai.solver import SolverSpec
+from inspect_ai.util import SandboxEnvironmentSpec
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.errors.exceptions import DataError
@@ -306,6 +307,16 @@ def test_a_run_in_another_sandbox_than_the_tasks_own_has_no_image_of_the_task(
         demo(sandbox="docker"), model="discoverybench/baseline", sandbox=sandbox, run_samples=False, limit=1
     )
     assert RunRecord.of(log).image == expected
+
+
+def test_a_task_that_returns_one_of_ours_need_not_have_the_argument_sandbox(header: EvalLog) -> None:
+    spec = header.eval
+    spec.sandbox = SandboxEnvironmentSpec("k8s", "values.yaml")
+    spec.metadata = {"provenance": {"image": {"reference": "registry/image"}}}
+    spec.task_args = {"sandbox": "k8s"}
+    assert RunRecord.of(header).image == "registry/image"
+    spec.task_args = {}
+    assert RunRecord.of(header).image == "registry/image"
 
 
 def test_unrecorded_use_of_the_judge_and_costs_without_a_price_are_unknown(demo_log: Path) -> None:

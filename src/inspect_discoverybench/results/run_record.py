@@ -201,7 +201,8 @@ def _image(spec: EvalSpec) -> str | None:
     recorded the image of its own sandbox, and the image of the other one is not known.
     """
     match spec.sandbox:
-        case SandboxEnvironmentSpec(type="k8s") if spec.task_args.get("sandbox") != "k8s":
+        # A task of another package that returns one of ours need not have an argument with this name.
+        case SandboxEnvironmentSpec(type="k8s") if spec.task_args.get("sandbox", "k8s") != "k8s":
             return None  # `--sandbox` replaced a container or the local sandbox
         case SandboxEnvironmentSpec(type="docker", config=ComposeConfig()) | SandboxEnvironmentSpec(type="k8s") | None:
             provenance = (spec.metadata or {}).get("provenance") or {}
