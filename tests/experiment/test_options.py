@@ -40,6 +40,10 @@ def test_every_argument_of_eval_set_is_an_option_or_is_set_in_another_way() -> N
         # With 0, Inspect would wait forever.
         ("options.max_samples=0", "options.max_samples: Input should be greater than 0, got 0."),
         ("options.max_connections=0", "options.max_connections: Input should be greater than 0, got 0."),
+        (
+            "options.max_subprocesses=-1",
+            "options.max_subprocesses: Input should be greater than or equal to 0, got -1.",
+        ),
         ("models.0.config.max_connections=0", "models.0.config: max_connections must be a positive integer, got 0."),
         ("options.timeout=soon", "options.timeout: Input should be a valid integer, unable to parse string as an "),
     ],

@@ -6,7 +6,7 @@ from typing import Any, get_type_hints
 from inspect_ai import eval as inspect_eval
 from inspect_ai import eval_set
 from inspect_ai.model import GenerateConfig
-from pydantic import PositiveInt, TypeAdapter, ValidationError
+from pydantic import NonNegativeInt, PositiveInt, TypeAdapter, ValidationError
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.invalid_values import did_you_mean
@@ -38,9 +38,7 @@ FILES = ("approval", "review", "model_cost_config")
 """Options that are paths of files. In Python, they can also be objects, and pydantic cannot validate some of these."""
 
 AT_A_TIME = ("max_connections", "max_samples", "max_sandboxes", "max_tasks")
-"""Options that limit how many of something are used at a time. With 0, Inspect would wait forever.
-
-`max_subprocesses` is not among them: 0 stands for its default."""
+"""Options that limit how many of something are used at a time. With 0, Inspect would wait forever."""
 
 OWN_METADATA = ("experiment", "run", "settings", "shard", AGENT_DIGEST)
 """Names in the metadata of logs under which an experiment records what its later runs must know."""
@@ -108,6 +106,8 @@ def _argument(name: str, value: Any) -> Any:
     """The value of an option in the type that `eval_set` takes."""
     if name in AT_A_TIME:
         return TypeAdapter(PositiveInt | None).validate_python(value)
+    if name == "max_subprocesses":  # 0 stands for its default
+        return TypeAdapter(NonNegativeInt | None).validate_python(value)
     if name in GenerateConfig.model_fields:
         config = GenerateConfig.model_validate({name: value})
         return getattr(config, name)
