@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from inspect_discoverybench.human_study.labels import read_labels
 from inspect_discoverybench.human_study.votes import read_ballots
+from inspect_discoverybench.scorer.facets import MAX_GOLD_VARIABLES
 from tests.browser import launched
 from tests.command_line import completed, refused, without_layout
 from tests.human_study.logs import csv_file, judged_logs, rows
@@ -179,7 +180,7 @@ def test_labels_from_the_page_are_read_and_the_page_fits_a_phone(open_page: Open
     assert corrected.true_hms == 0.75
 
 
-@pytest.mark.parametrize("counts", ["4 3", "4 3 9", "0 3 0"])
+@pytest.mark.parametrize("counts", ["4 3", "4 3 9", "0 3 0", f"{MAX_GOLD_VARIABLES + 1} 3 2"])
 def test_counts_that_cannot_be_read_are_not_downloaded(open_page: OpenPage, label_sheet: Path, counts: str) -> None:
     page = open_page(label_sheet / "label.html")
     start(page, "Ann")

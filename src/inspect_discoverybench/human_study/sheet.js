@@ -19,6 +19,7 @@ const forms = {
     },
   },
 };
+const maxGoldVariables = 50;  // as in scorer/facets.py
 
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
@@ -98,6 +99,7 @@ function countsInput(name, item) {
 function countsProblem(text) {
   const [gold, predicted, shared] = text.split(" ").map(Number);
   if (gold < 1 && text) return "The gold hypothesis has at least one variable.";
+  if (gold > maxGoldVariables) return `The gold hypothesis has at most ${maxGoldVariables} variables.`;
   if (shared > Math.min(gold, predicted)) return "There cannot be more shared variables than in gold or in predicted.";
   return "";
 }
