@@ -156,6 +156,11 @@ def test_votes_in_two_tabs_are_all_kept(open_page: OpenPage, vote_sheet: Path) -
     choices = [ballot.votes["Ann"] for ballot in ballots]
     assert sorted(choices) == ["1", "2", "equal"]
 
+    with second.expect_download() as event:
+        second.get_by_role("button", name="Download votes").click()
+    assert event.value.path().read_bytes() == votes.read_bytes()
+    expect(second.get_by_text("Everything is filled in.")).to_be_visible()
+
 
 def test_labels_from_the_page_are_read_and_the_page_fits_a_phone(open_page: OpenPage, label_sheet: Path) -> None:
     page = open_page(label_sheet / "label.html")

@@ -51,6 +51,11 @@ function loadMarks() {
   return JSON.parse(load("marks/" + annotator.toLowerCase()) || "{}");
 }
 
+// The page may also be open in another tab, which has stored other items since.
+function withMarksOfOtherTabs() {
+  return { ...marks, ...loadMarks() };
+}
+
 function go(to) {
   if (to < 0 || to >= data.items.length) return;
   index = to;
@@ -119,8 +124,7 @@ function store({ target }) {
   for (const name of names) if (filled[name] === "right") delete filled["true_" + name];
   const invalid = byId("questions").querySelector('fieldset:has([value="wrong"]:checked) input:invalid');
   if (invalid) delete filled[invalid.name];
-  // The page may also be open in another tab, which has stored other items since.
-  marks = { ...marks, ...loadMarks(), [item.name]: filled };
+  marks = { ...withMarksOfOtherTabs(), [item.name]: filled };
   save("marks/" + annotator.toLowerCase(), JSON.stringify(marks));
   showProgress();
   if (invalid) return invalid.reportValidity();
@@ -155,6 +159,8 @@ function cell(text) {
 }
 
 function download() {
+  marks = withMarksOfOtherTabs();
+  showProgress();
   const columns = data.columns;
   const marked = data.items.filter((item) => marks[item.name]).map((item) => item.name);
   const rows = marked.map((item) => [item, annotator, ...columns.map((column) => marks[item][column] || "")]);
