@@ -67,8 +67,8 @@ class Ballot:
 def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[Item]:
     """Draw pairs at random. The two hypotheses of a pair differ, and are for the same sample and epoch.
 
-    Their tasks are the same: one of a placebo and one of the data are no pair. Their goals and gold hypotheses, which
-    may have been edited between two logs, are the same, too.
+    They are also for the same task, where a placebo is another task than the data, and for the same goal and gold
+    hypothesis, which may have been edited between two logs.
 
     If there are fewer pairs than `count`, all are drawn.
 
