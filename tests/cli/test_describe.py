@@ -50,7 +50,7 @@ def test_columns_are_described_with_types_and_examples(name: str) -> None:
     # The audit finds every described column in the data file. What the draft lacks is goals.
     audit = completed("data audit --path metadata_0.json")
     assert "metadata files without goals" in audit
-    assert "described columns that are missing" not in audit
+    assert "missing" not in audit
 
 
 def test_labels_of_a_stata_file_become_descriptions() -> None:
