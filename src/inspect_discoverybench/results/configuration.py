@@ -117,9 +117,8 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
     data_names = _data_names(runs.values())
 
     # The name of a configuration leaves out a condition that all results of its benchmark have, and a setting of agent
-    # or model that all results of this agent and model on the benchmark have.
-    # The file with the agent is in the name only if there are several files, or versions of a file, with an agent of
-    # this name.
+    # or model that all results of this agent and model on the benchmark have. The file with the agent is in the name
+    # only if there are several files, or versions of a file, with an agent of this name.
     common_conditions = _CommonSettings()
     common_setups = _CommonSettings()
     agent_files = _AgentFiles()

@@ -198,7 +198,8 @@ def _image(spec: EvalSpec) -> str | None:
     """The image of the agents' container.
 
     None if there is no container, or if Inspect's option `--sandbox` replaced the task's own sandbox: the task has
-    recorded the image of its own sandbox, and the image of the other one is not known.
+    recorded the image of its own sandbox, and the image of the other one is not known. One case cannot be told: the log
+    of a task with `sandbox=k8s` does not say that `--sandbox k8s:FILE` replaced its values.
     """
     match spec.sandbox:
         # A task of another package that returns one of ours need not have an argument with this name.
