@@ -3,6 +3,7 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,12 @@ GOLD = SolverSpec("discoverybench/gold")
 def described(name: str) -> dict[str, Any]:
     """The description of a data file with the columns x and y."""
     return {"name": name, "columns": COLUMNS}
+
+
+def stata(table: pd.DataFrame) -> bytes:
+    file = BytesIO()
+    table.to_stata(file, write_index=False)
+    return file.getvalue()
 
 
 def bare(name: str) -> dict[str, Any]:
@@ -187,6 +194,8 @@ def with_file(folder: Path, file: Mapping[str, Any], content: bytes) -> Path:
         pytest.param(bare("b.dat"), "x\ty\n1\t2\n3\t4\n".encode("utf-16"), "is no text file", id="utf-16, no columns"),
         pytest.param(described("b.txt"), b"x\ty\n1\t2\n3\n", "line 3 has 1 values", id="truncated"),
         pytest.param(described("b.txt"), "x\ty\n1\t2\n".encode("utf-16"), "is no text file", id="utf-16"),
+        pytest.param(described("b.csv"), b"x,y\n1,2\n", "it has only one row", id="one row"),
+        pytest.param(described("b.dta"), stata(pd.DataFrame({"x": [1], "y": [2]})), "only one row", id="one of Stata"),
         pytest.param(described("b.dta"), b"x,y\n1,2\n", "is no Stata file", id="no file of Stata"),
         pytest.param(described("b.dta"), b"<stata_dta><header><release>118</release>", "damaged", id="cut off"),
     ],

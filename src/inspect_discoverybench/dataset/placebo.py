@@ -40,6 +40,9 @@ _UNREADABLE_TABLE = (
     "it seems to be a table; separate values with commas, tabs or semicolons, as many in each row as in the first"
 )
 
+_ONE_ROW = "it has only one row"
+"""Why a table is refused that would be the same after its columns were permuted."""
+
 
 def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
     """Samples with permuted data files. Everything else stays, including the gold hypothesis.
@@ -71,7 +74,7 @@ def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
         listed = "; ".join(refusals)
         raise InvalidArgument(
             f"placebo={seed}: these data files cannot be permuted, so their associations would stay: {listed}. "
-            "Convert them to .csv, .tsv or .dta, with the described columns."
+            "Convert them to .csv, .tsv or .dta, with the described columns and several rows, or leave them out."
         )
     return placebos
 
@@ -201,8 +204,8 @@ def _permute_text(path: Path, columns: Sequence[str], seed: str) -> bytes:
     """Permute the columns of a table with separated values.
 
     Raises:
-        DataError: The file is no text, is empty, cannot be read as a table, or does not seem to be divided into its
-            columns.
+        DataError: The file is no text, is empty, cannot be read as a table, has only one row, or does not seem to be
+            divided into its columns.
     """
     file = TextFile.read(path)
     records = list(read_records(file.text, path))
@@ -210,6 +213,8 @@ def _permute_text(path: Path, columns: Sequence[str], seed: str) -> bytes:
     if not filled:
         raise DataError("it is empty")
     header, *rows = filled
+    if len(rows) == 1:
+        raise DataError(_ONE_ROW)
     _require_divided_into_columns(header, columns, file.text)
     permuted_rows = _permuted_rows(rows, seed)
 
@@ -263,6 +268,8 @@ def _permute_stata(content: bytes, seed: str) -> bytes:
     import pandas as pd  # takes half a second, and most tasks have no file in Stata's format
 
     layout = StataLayout.read(content)
+    if layout.rows == 1:
+        raise DataError(_ONE_ROW)
     try:
         table = pd.read_stata(BytesIO(content), convert_categoricals=False, convert_dates=False)
     except Exception as error:  # pandas raises many types for a damaged file
