@@ -315,6 +315,16 @@ def test_if_the_author_gives_no_valid_root_the_reason_is_one_line_and_nothing_is
     assert set(contents(tmp_path / "set")) == {"settings.json", "domains.json"}
 
 
+def test_a_reply_that_was_cut_off_is_requested_again_and_not_read_from_inspects_cache(tmp_path: Path) -> None:
+    def root(values: Values, count: int) -> Any:
+        return ROOT if count else cut_off(values, count)
+
+    author = scripted_author(root=root)
+    author.config.cache = True
+    log = generate(tmp_path / "set", author, height=1)
+    assert len(state_of(log).accepted) == 1
+
+
 def test_the_reviewer_sees_the_task_and_its_data_and_must_answer_all_questions(tmp_path: Path) -> None:
     """The table has the means of the target in each fifth of a variable. Here, the speed rises with the sail area."""
     requests: list[Values] = []

@@ -50,9 +50,17 @@ async def ask(
     ]
     schema = ResponseSchema(name=f"synth_{prompt}", json_schema=reply_schema(reply_type))
 
+    last_sent: list[ChatMessage] = []
+
     async def send(conversation: list[ChatMessage]) -> ModelOutput:
+        nonlocal last_sent
+        config = GenerateConfig(response_schema=schema)
+        if conversation == last_sent:
+            # The model gave no reply, so it is asked again. Inspect's cache would return the same output.
+            config.cache = False
+        last_sent = conversation
         with model_errors(f"The model {model}", model):
-            output = await model.generate(conversation, config=GenerateConfig(response_schema=schema))
+            output = await model.generate(conversation, config=config)
         if not output.choices:
             raise ModelFailed(f"The model {model} failed: its reply has no choices.")
         return output
