@@ -226,6 +226,7 @@ def test_variables_and_changes_are_filled_in(tmp_path: Path, monkeypatch: pytest
         ("limits={sampels: 2}", "--set limits={sampels: 2}: limits.sampels: unknown key. Did you mean samples?"),
         ("limits={samples:\n 0}", "--set limits={samples: 0}: limits.samples: Input should be greater than 0"),
         ("limits.tokens=[1]", "--set limits.tokens=[1]: limits.tokens."),
+        ("limits.tokens=0", "--set limits.tokens=0: limits.tokens."),
         ("solvers.0={args: {}}", "--set solvers.0={args: {}}: solvers.0.name: Field required."),
         ("solvers.0=", "--set solvers.0=: solvers.0: expected a name, or a mapping with the key name, got 'None'."),
         ("models=[]", "--set models=[]: models: expected at least one, got '[]'."),

@@ -151,7 +151,7 @@ class Limits(StrictModel):
     messages: PositiveInt | None = None
     """Maximum number of messages of a sample."""
 
-    tokens: int | str | None = None
+    tokens: PositiveInt | str | None = None
     """Maximum number of tokens of a sample, as for Inspect's `--token-limit`: `500k`, `output:100k`."""
 
     time: PositiveInt | None = None
