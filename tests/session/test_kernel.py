@@ -53,6 +53,11 @@ def test_the_middle_of_long_output_is_omitted(session: Session) -> None:
     assert session.run(code, max_output=200)["output"] == f"{'A' * 100}{omission}{'C' * 99}\n"
 
 
+def test_a_character_in_the_middle_of_output_is_kept(session: Session) -> None:
+    # Its two bytes are the last one of the first half of the maximum output, and the first one of the second half.
+    assert session.run("print('A' * 99 + 'é')", max_output=200) == ok(f"{'A' * 99}é\n")
+
+
 def test_exit_and_input_do_not_end_the_session(session: Session) -> None:
     session.run("x = 1")
     assert "SystemExit: 3" in session.run("import sys; sys.exit(3)")["output"]

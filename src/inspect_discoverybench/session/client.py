@@ -166,11 +166,12 @@ class Capture:
 
     def text(self) -> str:
         """The captured text, with a notice in place of omitted bytes."""
-        head = self.head.decode("utf-8", "replace")
-        tail = self.tail.decode("utf-8", "replace")
         omitted = self.total - len(self.head) - len(self.tail)
         if not omitted:
-            return head + tail
+            # As a whole: a character may begin in one part and end in the other.
+            return (self.head + self.tail).decode("utf-8", "replace")
+        head = self.head.decode("utf-8", "replace")
+        tail = self.tail.decode("utf-8", "replace")
         return f"{head}\n[... {omitted} bytes of output omitted ...]\n{tail}"
 
 
