@@ -46,6 +46,15 @@ def test_output_of_child_processes_is_captured_in_order(session: Session) -> Non
     assert session.run(code) == ok("a\nb\nc\nd\n")
 
 
+def test_a_process_of_an_earlier_cell_can_print(session: Session) -> None:
+    session.run("import multiprocessing, os\npool = multiprocessing.get_context('fork').Pool(1)")
+    session.run("between = pool.apply_async(os.system, ['sleep 0.5; echo between; touch done'])")
+    while not (session.folder / "done").exists():
+        time.sleep(0.1)
+    # What it printed between two cells is not part of any output.
+    assert session.run("pool.apply(print, ['later'])\nbetween.get()") == ok("later\n0\n")
+
+
 def test_the_middle_of_long_output_is_omitted(session: Session) -> None:
     # Half of the 200 bytes is for the beginning, and half for the end, which includes the line break of `print`.
     code = "print('A' * 100 + 'B' * 1_000_000 + 'C' * 99)"

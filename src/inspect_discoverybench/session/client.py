@@ -17,8 +17,8 @@ evaluation, or 0 if the sandbox does not see it.
 What this file imports and compiles is most of what a call costs besides the sandbox's own `exec`. Modules that take
 milliseconds are imported where they are used, and JSON is written by hand.
 
-With every cell, the client passes the kernel the write end of a pipe. This also captures the output of C code and
-child processes, needs no unbounded buffer, and keeps the output printed before a crash.
+All cells of a kernel print to one named pipe in FOLDER, which the client reads. This also captures the output of C code
+and child processes, needs no unbounded buffer, and keeps the output printed before a crash.
 """
 
 from __future__ import annotations
@@ -87,15 +87,13 @@ def run(folder: str, owner: int, code: bytes, seconds: float, max_output: int) -
     """
     try:
         kernel, restarted = connect(folder, owner)
+        reader = os.open(os.path.join(folder, "output"), os.O_RDONLY | os.O_NONBLOCK)
     except OSError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         sys.exit(NOT_RUN)
 
-    reader, writer = os.pipe()
-    descriptor = writer.to_bytes(4, sys.byteorder)  # a C int
-    # Descriptors can only be sent along with at least one byte.
-    kernel.sendmsg([b"o"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, descriptor)])
-    os.close(writer)
+    # What processes of earlier cells have printed since then is discarded.
+    Capture(max_output).fill(reader)
     kernel.sendall(b"%d\n%b" % (len(code), code))
 
     output = Capture(max_output)
@@ -116,7 +114,6 @@ def follow(kernel: _socket.socket, reader: int, output: Capture, seconds: float)
     """Capture the cell's output until the kernel reports a status, dies, or has to be killed. Returns the status."""
     deadline = time.monotonic() + seconds
     last_signal = 0
-    os.set_blocking(reader, False)
     sources: list[Any] = [kernel, reader]
     while True:
         remaining = max(0.0, deadline - time.monotonic())
@@ -217,9 +214,10 @@ def start(folder: str, owner: int) -> None:
     """
     import subprocess
 
-    address = os.path.join(folder, "socket")
-    if os.path.lexists(address):
-        os.remove(address)
+    for name in ("socket", "output"):
+        path = os.path.join(folder, name)
+        if os.path.lexists(path):
+            os.remove(path)
 
     reader, writer = os.pipe()
     # `kernel.pyc` if this file is compiled as well, otherwise `kernel.py`

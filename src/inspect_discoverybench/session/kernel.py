@@ -50,7 +50,7 @@ def serve(folder: str, ready: int) -> None:
     server = socket.socket(socket.AF_UNIX)
     server.bind(os.path.join(folder, "socket"))
     server.listen()
-    cell = Cell()
+    cell = Cell(open_output(folder))
     signal.signal(signal.SIGINT, cell.on_interrupt)
     os.write(ready, b"1")
     os.close(ready)
@@ -69,14 +69,23 @@ def serve(folder: str, ready: int) -> None:
         cell.client, _ = server.accept()
         try:
             cell.client.sendall(b"ready\n")
-            _, descriptors, _, _ = socket.recv_fds(cell.client, bufsize=1, maxfds=1)
             code = read_request(cell.client)
         except (OSError, ValueError):
             continue  # the client disconnected before it sent a request
-        status = cell.run(code, main.__dict__, output=descriptors[0])
+        status = cell.run(code, main.__dict__)
         with suppress(OSError):  # the client disconnected; the session continues
             cell.client.sendall(f"{status}\n".encode())
         cell.client.close()
+
+
+def open_output(folder: str) -> int:
+    """Create the pipe to which all cells write, and open it. It is never closed."""
+    path = os.path.join(folder, "output")
+    os.mkfifo(path)
+    # The reader is the client. Between two cells there is none, and processes that outlive their cell, such as the
+    # workers of a pool, would fail as soon as they print. So the kernel keeps the pipe open for reading, too.
+    os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    return os.open(path, os.O_WRONLY)
 
 
 def read_request(client: socket.socket) -> str:
@@ -120,7 +129,8 @@ class TimeLimit(KeyboardInterrupt):
 class Cell:
     """The cell that is running, if any. All cells of a kernel use the same object, one after the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, output: int) -> None:
+        self.output = output
         self.client: socket.socket | None = None
         self.number = 0
         self.running = False
@@ -135,11 +145,11 @@ class Cell:
         if self.running:
             raise TimeLimit
 
-    def run(self, code: str, namespace: dict[str, Any], output: int) -> str:
-        """Run one cell with file descriptors 1 and 2 on `output`; return its status."""
+    def run(self, code: str, namespace: dict[str, Any]) -> str:
+        """Run one cell with file descriptors 1 and 2 on the pipe; return its status."""
         kernel = os.getpid()
         self.number += 1
-        redirect(output)
+        redirect(self.output)
         status = "error"
         try:
             self.running = True
@@ -152,21 +162,16 @@ class Cell:
         ctypes.CDLL(None).fflush(None)  # the buffers of C code; Python's streams are not buffered
         if os.getpid() != kernel:
             os._exit(0)  # a child forked by the cell must not become a second kernel
-        # The client is about to close its end of the pipe. What threads of the cell print later is discarded.
+        # What threads of the cell print between two cells is discarded. The pipe would fill up.
         redirect(os.open(os.devnull, os.O_WRONLY))
         return status
 
 
 def redirect(output: int) -> None:
     """Point file descriptors 1 and 2 at `output`, with new streams, as a cell may have closed the old ones."""
-    # If a cell has closed 1 or 2, `output` may have got this number.
-    for standard in (1, 2):
-        if output != standard:
-            os.dup2(output, standard)
-    if output > 2:
-        os.close(output)
-    # Unbuffered, so that nothing printed before a crash is lost.
     for standard, name in ((1, "stdout"), (2, "stderr")):
+        os.dup2(output, standard)
+        # Unbuffered, so that nothing printed before a crash is lost.
         raw = open(standard, "wb", buffering=0, closefd=False)  # noqa: SIM115 - stays open
         stream = io.TextIOWrapper(raw, "utf-8", "replace", write_through=True)
         setattr(sys, name, stream)
