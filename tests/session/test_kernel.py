@@ -94,6 +94,9 @@ DISTURBANCES = {
         "class C:\n    def __str__(self): raise ValueError\nimport sys\nsys.exit(C())"
     ),
     "a value that cannot be encoded": "'\\ud83d'",
+    "too many open files": (
+        "import os, resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))\nwhile True: os.open('.', 0)"
+    ),
 }
 
 

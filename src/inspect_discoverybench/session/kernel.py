@@ -131,6 +131,8 @@ class Cell:
 
     def __init__(self, output: int) -> None:
         self.output = output
+        # Opened in advance, because a cell may use up all file descriptors.
+        self.no_output = os.open(os.devnull, os.O_WRONLY)
         self.client: socket.socket | None = None
         self.number = 0
         self.running = False
@@ -163,7 +165,7 @@ class Cell:
         if os.getpid() != kernel:
             os._exit(0)  # a child forked by the cell must not become a second kernel
         # What threads of the cell print between two cells is discarded. The pipe would fill up.
-        redirect(os.open(os.devnull, os.O_WRONLY))
+        redirect(self.no_output)
         return status
 
 
