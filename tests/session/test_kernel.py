@@ -94,6 +94,9 @@ DISTURBANCES = {
         "class C:\n    def __str__(self): raise ValueError\nimport sys\nsys.exit(C())"
     ),
     "a value that cannot be encoded": "'\\ud83d'",
+    "an alarm that is not cancelled": (
+        "import signal\nsignal.signal(signal.SIGALRM, lambda *_: 1 / 0)\nsignal.setitimer(signal.ITIMER_REAL, 0.01)"
+    ),
     "too many open files": (
         "import os, resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))\nwhile True: os.open('.', 0)"
     ),

@@ -156,6 +156,8 @@ class Cell:
         try:
             self.running = True
             status = execute(code, namespace, f"<cell {self.number}>")
+            # An alarm of the cell would raise its exception between two cells, and end the kernel.
+            signal.setitimer(signal.ITIMER_REAL, 0)
             # Not in a `finally`: until this line has run, an interrupt may still come. It must be caught below, or it
             # would end the kernel.
             self.running = False
