@@ -99,7 +99,7 @@ def test_solvers_and_the_scorer_have_both_names(package: str) -> None:
         limit=1,
     )
     assert log.eval.solver == f"{package}/gold"
-    # The same name as for the task's default solver.
+    # The registered name, whichever name the user wrote.
     assert log.plan.steps[-1].solver == "inspect_discoverybench/gold"
 
 

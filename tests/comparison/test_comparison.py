@@ -37,8 +37,8 @@ def test_all_pairs_are_compared_and_adjusted_together() -> None:
     assert [pair.candidate for pair in others] == ["strong", "strong"]
 
     [alone] = compare_systems([weak, middle], {}).pairs
-    adjusted = first.keys[0].paired
-    single = alone.keys[0].paired
+    adjusted = first.hms.paired
+    single = alone.hms.paired
     assert adjusted.p_value == pytest.approx(3 * single.p_value)  # three pairs
     assert adjusted.low < single.low
 
@@ -76,7 +76,7 @@ def test_claims_are_compared_where_both_systems_have_them() -> None:
     assert_fields(claim.paired, difference=-1 / 5, wins=1, losses=2, ties=2, tasks=5)
     assert claim.paired.low < -2 / 6  # the interval covers what the undecided claim could be
     assert claim.paired.high > 0
-    assert pair.keys[0].paired.difference == 0  # HMS
+    assert pair.hms.paired.difference == 0
 
 
 def test_claims_are_not_compared_if_one_system_lacks_them_or_has_them_of_another_prompt() -> None:

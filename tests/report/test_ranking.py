@@ -66,8 +66,8 @@ def test_the_agent_with_the_highest_mean_may_be_worse_on_the_tasks_that_both_sco
 
 def test_agents_with_equal_means_are_tied() -> None:
     values = {"a": 1.0, "b": 0.5}
-    # datavoyager ran only one of the two tasks, so it does not compete.
-    ranking = ranking_of(results(values), results(values, agent="codegen"), results({"a": 0.1}, agent="datavoyager"))
+    # datavoyager has a higher mean, but ran only one of the two tasks, so it does not compete.
+    ranking = ranking_of(results(values), results(values, agent="codegen"), results({"a": 1.0}, agent="datavoyager"))
     assert ranking.sentences[0] == "Tied for the best: react · provider/model and codegen · provider/model."
 
 

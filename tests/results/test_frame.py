@@ -259,21 +259,19 @@ def test_runs_under_other_conditions_are_no_epochs_of_one_configuration(change: 
 
 
 def test_only_settings_that_differ_are_named() -> None:
-    limits = "message_limit=200, token_limit=100000, working_limit=3600"
+    limits = "message_limit=200, token_limit=100000, working_limit=3600"  # of all runs, so they are not named
     runs = [
         *results({"a": 1.0}, limits=limits),
         *results({"a": 1.0}, limits=f"cost_limit=5, {limits}", agent="codegen"),
         *results({"a": 1.0}, model_settings="seed=1, temperature=0.5", limits=limits, run="b"),
         *results({"a": 1.0}, model_settings="seed=1, temperature=0.7", limits=limits, run="c"),
     ]
-    # All runs have the first three limits, so these are not named. The last two have the same seed, which is not named
-    # if only they are compared.
-    names = [configuration.settings for configuration in configurations_of(runs)]
-    assert names == ["", "cost_limit=5", "seed=1, temperature=0.5", "seed=1, temperature=0.7"]
-    assert [configuration.settings for configuration in configurations_of(runs[2:])] == [
-        "temperature=0.5",
-        "temperature=0.7",
-    ]
+    settings = [configuration.settings for configuration in configurations_of(runs)]
+    assert settings == ["", "cost_limit=5", "seed=1, temperature=0.5", "seed=1, temperature=0.7"]
+
+    # The last two runs have the same seed, so it is not named if only these two are compared.
+    settings = [configuration.settings for configuration in configurations_of(runs[2:])]
+    assert settings == ["temperature=0.5", "temperature=0.7"]
 
 
 def test_runs_of_versions_with_the_same_number_are_of_one_configuration() -> None:

@@ -73,7 +73,7 @@ def compare(
                 f"--fail-if-worse: the candidate has not run {pair.only_baseline} of the baseline's tasks. Run them, "
                 "or pass --anyway to judge the common ones."
             )
-        _fail_if_worse(hms=pair.keys[0], margin=fail_if_worse)
+        _fail_if_worse(pair.hms, margin=fail_if_worse)
 
 
 def _fail_if_worse(hms: "KeyDifference", margin: float) -> None:
@@ -118,15 +118,18 @@ def _print_pair(comparison: "SystemComparison") -> None:
     say(plural(pair.common, "common task"))
     say(f"{pair.only_baseline} only in the baseline, {pair.only_candidate} only in the candidate")
 
-    columns = ("Tasks", "Baseline", "Candidate", "Diff.", "95% CI", "p")
+    differences = pair.keys
     print_table(
-        "On these tasks; scores from 0 to 1", [""], columns, [_difference_row(difference) for difference in pair.keys]
+        "On these tasks; scores from 0 to 1",
+        [""],
+        ("Tasks", "Baseline", "Candidate", "Diff.", "95% CI", "p"),
+        [_difference_row(difference) for difference in differences],
     )
-    if any(difference.missing for difference in pair.keys):
+    if any(difference.missing for difference in differences):
         say(MISSING_NOTE)
-    for sentence in _conclusions(hms=pair.keys[0], studies=pair.studies):
+    for sentence in _conclusions(pair.hms, pair.studies):
         console.print(sentence)
-    if len(pair.keys) > 1:
+    if len(differences) > 1:
         console.print("Intervals and p-values are not adjusted for the number of rows.")
 
 
@@ -225,7 +228,7 @@ def _print_ranking(comparison: "SystemComparison") -> None:
     for pair in comparison.pairs:
         candidate = numbers.get(pair.candidate, pair.candidate)
         baseline = numbers.get(pair.baseline, pair.baseline)
-        hms = pair.keys[0]
+        hms = pair.hms
         pair_rows.append(
             [
                 f"{candidate} − {baseline}",
@@ -242,7 +245,7 @@ def _print_ranking(comparison: "SystemComparison") -> None:
         pair_rows,
     )
     missing = [rank.missing for rank in comparison.ranking]
-    missing += [pair.keys[0].missing for pair in comparison.pairs]
+    missing += [pair.hms.missing for pair in comparison.pairs]
     if any(missing):
         say(MISSING_NOTE)
 

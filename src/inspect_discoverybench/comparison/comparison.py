@@ -45,6 +45,11 @@ class SystemPair:
     only_candidate: int
     studies: str
 
+    @property
+    def hms(self) -> KeyDifference:
+        """The difference in HMS."""
+        return self.keys[0]
+
 
 @dataclass(frozen=True)
 class SystemRank:

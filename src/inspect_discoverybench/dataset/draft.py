@@ -166,12 +166,12 @@ def _columns_of_text_table(path: Path) -> Sequence[DraftColumn]:
     table = Table.read(path)  # its errors name the line
     text = read_text(path)
     frame = pd.read_csv(StringIO(text), sep=separator_of(text), index_col=False, low_memory=False)
-    # pandas renames a column if its name occurs twice or is empty, so the names are taken from the table.
     if len(frame.columns) != len(table.columns):
         raise DataError(
             f"{path}: pandas finds {len(frame.columns)} columns, but the first row has {len(table.columns)}. Check the "
             "file."
         )
+    # Not the names in the frame: pandas renames a column if its name occurs twice or is empty.
     return _columns(frame, table.columns)
 
 

@@ -53,7 +53,7 @@ class ModelFailed(DiscoveryBenchError):
     """A model's provider failed, after Inspect's retries. The sample is an error, not a zero."""
 
     def __init__(self, failure: str, remedy: str = RETRY) -> None:
-        """Put the message together.
+        """Make the message of two sentences. `failure` is kept, so that a caller can give another remedy.
 
         Args:
             failure: A sentence that says whose model failed, and why.

@@ -95,7 +95,7 @@ class Growth:
         return self._with_copies(tree)
 
     async def _root(self, domain: Domain) -> Tree:
-        async def check(reply: Root) -> Tree:
+        async def tree_of(reply: Root) -> Tree:
             return await self._evaluated(
                 {
                     "domain": domain.name,
@@ -106,7 +106,7 @@ class Growth:
             )
 
         values = domain.model_dump() | self._instructions(domain.name, "root", used_names=())
-        return await ask(self.author, "root", values, Root, check)
+        return await ask(self.author, "root", values, Root, tree_of)
 
     def _leaves_to_derive(self, tree: Tree, depth: int) -> list[Node]:
         """Draw the leaves of a level that are to be derived.
@@ -129,10 +129,10 @@ class Growth:
     async def _expand(self, tree: Tree, leaf: Node) -> Tree:
         """Derive one leaf. The tree is unchanged if the author declines or fails."""
 
-        async def check(reply: Expansion) -> Tree:
-            if not reply.expression:
+        async def with_derivation(reply: Expansion) -> Tree:
+            if not reply.expression:  # the author declines
                 return tree
-            fields = tree.model_dump(exclude_defaults=True)
+            fields = tree.model_dump()
             derivation = reply.derivation()
             fields["roots"] = [_derived(root, leaf.name, derivation) for root in fields["roots"]]
             return await self._evaluated(fields)
@@ -145,7 +145,7 @@ class Growth:
             **self._instructions(tree.domain, leaf.name, used_names=tree.names()),
         }
         try:
-            return await ask(self.author, "expand", values, Expansion, check)
+            return await ask(self.author, "expand", values, Expansion, with_derivation)
         except AuthorFailed as error:
             self.rejections.append(Rejection(leaf.name, "expression", error.message))
             return tree
@@ -155,14 +155,14 @@ class Growth:
         used_names = tree.names()
         count = self._random(tree.domain, "distractors").randint(*DISTRACTORS)
 
-        async def check(reply: Distractors) -> Tree:
+        async def with_columns(reply: Distractors) -> Tree:
             new = {}
             for column in reply.columns:
                 if column.name not in used_names:
                     new[column.name] = column.model_dump()
             if len(new) < count:
                 raise ReplyRejected(f"expected {count} columns with new names.")
-            fields = tree.model_dump(exclude_defaults=True)
+            fields = tree.model_dump()
             fields["distractors"] = list(new.values())[:count]
             return await self._evaluated(fields)
 
@@ -173,7 +173,7 @@ class Growth:
             "used_names": used_names,
             "seed": self.settings.seed,  # only so that requests with different seeds differ; no prompt explains it
         }
-        return await ask(self.author, "distractors", values, Distractors, check)
+        return await ask(self.author, "distractors", values, Distractors, with_columns)
 
     def _with_copies(self, tree: Tree) -> Tree:
         """Add second records of some columns, whether they are nodes or not."""

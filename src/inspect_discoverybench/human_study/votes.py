@@ -67,8 +67,8 @@ class Ballot:
 def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[Item]:
     """Draw pairs at random. The two hypotheses of a pair differ, and are for the same sample and epoch.
 
-    They are also for the same task, where a placebo is another task than the data, and for the same goal and gold
-    hypothesis, which may have been edited between two logs.
+    They must also be for the same task, goal and gold hypothesis. Samples with the same id can differ in these: a
+    placebo has the ids of the original samples, and a goal or gold hypothesis may have been edited between two logs.
 
     If there are fewer pairs than `count`, all are drawn.
 

@@ -21,6 +21,7 @@ class ScoreRecord:
         score: Name of the score: `HMS`, or `HMS1` for the first one that was appended.
         values: Numbers by key, each of which is a column: HMS, the facets that were decided, the keys of the released
             form, and whether a relationship is claimed.
+        judge_record: What must be equal for scores to be comparable, as JSON; None if the judge was not asked.
         metadata: All that the scorer recorded; no column.
         keys: All keys of the score, with those that the judge did not decide. Empty if the score is not valid, or if
             somebody has replaced it by a single value. No column.
@@ -54,13 +55,13 @@ class ScoreRecord:
         # Somebody may have replaced HMS by something that is no number.
         if outcome.is_scored and "hms" not in values:
             outcome = SampleOutcome.UNSCORED
-        compared = compared_part(metadata)
+        judge_record = compared_part(metadata)
         return cls(
             score=name,
             outcome=outcome,
             values=values,
             judge=metadata.get("judge"),
-            judge_record=json.dumps(compared, sort_keys=True) if compared else None,
+            judge_record=json.dumps(judge_record, sort_keys=True) if judge_record else None,
             hypothesis=score.answer,
             workflow=metadata.get("workflow"),
             metadata=metadata,

@@ -46,9 +46,11 @@ def agent_tokens(sample: EvalSample) -> int:
 
 
 def agent_cost(sample: EvalSample) -> float | None:
-    """Costs of all models except the judge in US dollars, as with `agent_tokens`; None if a price is unknown."""
+    """Costs of all models except the judge in US dollars; None if a price is unknown.
+
+    As with tokens, what the judge used in `inspect score` need not be subtracted.
+    """
     used = total_cost((sample.model_usage or {}).values())
-    # If the usage of the judge is unknown, it is in none of the sums of the log (`judge_usage`).
     of_judge = total_cost(judge_usage(sample) or [])
     if used is None or of_judge is None:
         return None

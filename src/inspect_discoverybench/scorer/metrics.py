@@ -82,11 +82,15 @@ def hms_summary() -> Metric:
 
 
 def _summary_of(key: str, samples: Sequence[_Sample], scores: Sequence[SampleScore]) -> dict[str, float]:
-    """The values of the metric for another key than HMS, over the samples that have the key."""
+    """The values of the metric for a key other than HMS.
+
+    The mean and its interval are over the samples that have the key in all epochs. The counts are of the epochs that
+    have it: each epoch has one of the `scores`.
+    """
     samples_with_key = [sample for sample in samples if sample.has(key)]
-    scores_with_key = [score for score in scores if key in _values(score)]
+    epochs_with_key = [score for score in scores if key in _values(score)]
     estimate = _estimate(samples_with_key, key)
-    counts = _counts(scores_with_key, key)
+    counts = _counts(epochs_with_key, key)
     name = _name(key, samples_with_key)
     summary = {
         name: estimate.mean,
@@ -98,7 +102,7 @@ def _summary_of(key: str, samples: Sequence[_Sample], scores: Sequence[SampleSco
         f"{name}_unscored": counts["unscored"],
     }
     if key == CLAIM_KEY:
-        summary[f"{name}_left_out"] = float(len(scores) - len(scores_with_key))
+        summary[f"{name}_left_out"] = float(len(scores) - len(epochs_with_key))
     return summary
 
 

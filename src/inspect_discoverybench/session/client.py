@@ -257,15 +257,15 @@ def guard(folder: str, owner: int, kernel: int) -> None:
     import shutil  # only this command needs it, and importing it takes milliseconds
 
     working_folder = os.getcwd()
-    while exists(kernel):
+    while process_exists(kernel):
         has_folders = os.path.isdir(folder) and os.path.isdir(working_folder)
-        if not exists(owner) or not has_folders:
+        if not process_exists(owner) or not has_folders:
             os.killpg(kernel, SIGKILL)
             shutil.rmtree(folder, ignore_errors=True)
         time.sleep(1)
 
 
-def exists(process: int) -> bool:
+def process_exists(process: int) -> bool:
     """Whether this process of the same user still exists."""
     try:
         os.kill(process, 0)

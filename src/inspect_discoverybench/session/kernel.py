@@ -50,8 +50,8 @@ def serve(folder: str, ready: int) -> None:
     server = socket.socket(socket.AF_UNIX)
     server.bind(os.path.join(folder, "socket"))
     server.listen()
-    cell = Cell(open_output(folder))
-    signal.signal(signal.SIGINT, cell.on_interrupt)
+    runner = CellRunner(open_output(folder))
+    signal.signal(signal.SIGINT, runner.on_interrupt)
     os.write(ready, b"1")
     os.close(ready)
     warm_up(server)
@@ -63,19 +63,19 @@ def serve(folder: str, ready: int) -> None:
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     # A forked child that outlives the kernel must not keep the socket open, or the kernel's death would go unnoticed.
     os.register_at_fork(after_in_child=server.close)
-    os.register_at_fork(after_in_child=cell.close_connection)
+    os.register_at_fork(after_in_child=runner.close_connection)
 
     while True:
-        cell.client, _ = server.accept()
+        runner.client, _ = server.accept()
         try:
-            cell.client.sendall(b"ready\n")
-            code = read_request(cell.client)
+            runner.client.sendall(b"ready\n")
+            code = read_request(runner.client)
         except (OSError, ValueError):
             continue  # the client disconnected before it sent a request
-        status = cell.run(code, main.__dict__)
+        status = runner.run(code, main.__dict__)
         with suppress(OSError):  # the client disconnected; the session continues
-            cell.client.sendall(f"{status}\n".encode())
-        cell.client.close()
+            runner.client.sendall(f"{status}\n".encode())
+        runner.client.close()
 
 
 def open_output(folder: str) -> int:
@@ -126,8 +126,16 @@ class TimeLimit(KeyboardInterrupt):
     """The client's interrupt, as opposed to a KeyboardInterrupt raised by the cell."""
 
 
-class Cell:
-    """The cell that is running, if any. All cells of a kernel use the same object, one after the other."""
+class CellRunner:
+    """Runs the cells of a kernel, one after the other.
+
+    Attributes:
+        output: Descriptor of the pipe that cells print to.
+        no_output: Descriptor of `/dev/null`, which replaces the pipe between two cells.
+        client: Connection to the latest client; None before the first one.
+        number: Number of cells that were started.
+        running: Whether the code of a cell is running.
+    """
 
     def __init__(self, output: int) -> None:
         self.output = output
