@@ -124,6 +124,7 @@ def test_claims_have_a_row() -> None:
 
 
 def test_more_than_two_systems_are_ranked() -> None:
+    # The judge of each sample gives no valid reply with a probability of 0.3. So six of these 30 samples are unscored.
     middle = Run("real", "react", "provider/medium", 0.3, unscored=0.3)
     write_logs([WEAK, STRONG, middle], Path("logs"), samples=30)
     result = run("logs")
@@ -133,8 +134,8 @@ def test_more_than_two_systems_are_ranked() -> None:
     third = text.index("provider/small")
     assert first < second < third
     assert "Ranking on the 30 tasks that all systems ran; scores from 0 to 1" in text
-    assert "provider/medium 0.288* " in text  # the mean of its scored samples
-    # Systems by their rank, and the tasks that both scored. Six samples of the second one are unscored.
+    assert "provider/medium 0.288* " in text  # the mean of its 24 scored samples
+    # Systems by their rank, and the tasks that both scored.
     assert re.search(r"1 − 3 30 \+0\.\d{3} ", text)
     assert re.search(r"2 − 3 24 \+0\.\d{3}\* ", text)
     assert MARK_EXPLAINED in text

@@ -43,10 +43,10 @@ cells = st.one_of(texts, missing, st.integers(-9, 9).map(str), st.floats(allow_n
 
 @st.composite
 def rows(draw: st.DrawFn) -> list[list[str]]:
-    """A header and some rows."""
+    """A header and two or more rows. A table with one row is refused."""
     width = draw(st.integers(1, 4))
     names = draw(st.lists(texts.filter(str.strip), min_size=width - 1, max_size=width - 1))
-    body = draw(st.lists(st.lists(cells, min_size=width, max_size=width), min_size=1, max_size=12))
+    body = draw(st.lists(st.lists(cells, min_size=width, max_size=width), min_size=2, max_size=12))
     return [["x", *names], *body]
 
 

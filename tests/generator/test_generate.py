@@ -202,9 +202,10 @@ def test_a_failing_expression_is_sent_back_with_the_reason(expression: str, reas
 
 
 def test_numbers_do_not_stand_for_true_and_false(tmp_path: Path) -> None:
-    """If numbers were converted to booleans, the data would have True and False.
+    """Numbers are refused for a boolean target, not converted.
 
-    The gold expression of a longer path contains this expression in place of the column, and would have the numbers.
+    The gold expression of a longer path contains this expression in place of the column. It would compute with numbers,
+    while the data would have True and False.
     """
     target = {"name": "is_fast", "description": "Whether the boat is fast", "type": "boolean"}
     root = {**ROOT, "target": target, "expression": "df['sail_area'] - df['hull_drag']", "children": [SAIL, DRAG]}

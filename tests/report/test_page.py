@@ -132,7 +132,7 @@ def test_a_phone_shows_the_interval_and_the_tasks_of_each_row_too(page: Page) ->
 
 
 @pytest.mark.parametrize("page", [390], indirect=True)
-def test_rows_of_a_table_keep_their_names_on_the_screen_where_it_scrolls(page: Page) -> None:
+def test_on_a_phone_the_first_column_of_a_scrolled_table_stays_visible(page: Page) -> None:
     table = page.locator("#facets .scroll")
     assert table.evaluate("node => node.scrollWidth > node.clientWidth")
     table.evaluate("node => node.scrollLeft = node.scrollWidth")

@@ -362,25 +362,29 @@ def write_impossible(demo_log: Path, path: Path) -> None:
     write_eval_log(log, str(path))
 
 
+def write_failed(demo_log: Path, path: str, **changes: str) -> None:
+    """Write a copy of a log with the status `error`, and with other values of these attributes of `EvalSpec`."""
+    log = read_eval_log(str(demo_log))
+    log.status = "error"
+    log.eval = log.eval.model_copy(update=changes)
+    write_eval_log(log, path)
+
+
 def test_logs_that_cannot_be_used_are_listed_unless_a_later_retry_is_complete(demo_log: Path) -> None:
     Path("logs").mkdir()
     shutil.copy(demo_log, "logs/complete.eval")
-    content = demo_log.read_bytes()
-    beginning = content[:5000]
-    Path("logs/truncated.eval").write_bytes(beginning)
-    log = read_eval_log(str(demo_log))
-    log.status = "error"
-    write_eval_log(log, "logs/retried.eval")  # of the same run as `complete.eval`, which is its retry
-    log.eval.created = "2100-01-01T00:00:00+00:00"
-    write_eval_log(log, "logs/extended.eval")  # of the same run, which was complete with fewer samples
-    log.eval.task_id = "other"
-    write_eval_log(log, "logs/failed.eval")
-    log.eval.task = "other/task"
-    write_eval_log(log, "logs/other.eval")
+    # Of the run of `complete.eval`, which is the retry of this log.
+    write_failed(demo_log, "logs/retried.eval")
+    # Of the same run, but later than `complete.eval`: it may have more samples.
+    write_failed(demo_log, "logs/extended.eval", created="2100-01-01T00:00:00+00:00")
+    write_failed(demo_log, "logs/failed.eval", task_id="other")
+    write_failed(demo_log, "logs/other.eval", task_id="other", task="other/task")
     write_impossible(demo_log, Path("logs/impossible.eval"))
+    beginning = demo_log.read_bytes()[:5000]
+    Path("logs/truncated.eval").write_bytes(beginning)
 
     results = read_results(["logs"])
-    assert len(results.rows) == 4
+    assert len(results.rows) == 4  # those of `complete.eval`: two samples, two epochs
     reasons = {Path(path).stem: reason for path, reason in results.left_out.items()}
     assert reasons.keys() == {"truncated", "extended", "failed", "other", "impossible"}
     assert reasons["truncated"].startswith("cannot be read: ")

@@ -21,6 +21,9 @@ from tests.docker_images import sandbox_image_ids
 
 GOLD = SolverSpec("discoverybench/gold")
 
+IMAGE_SETTINGS = ("image", "build", "pull_policy", "x-local")
+"""Settings of a service that depend on the image and on whether Docker has it."""
+
 FROM_REGISTRY = (None, None)
 BUILT = (ComposeBuild(context=str(shipped("sandbox"))), None)
 PRESENT = (None, "never")
@@ -124,15 +127,15 @@ def test_the_variable_for_all_runs_does_not_apply_to_the_local_sandbox(monkeypat
 
 
 @pytest.mark.usefixtures("docker")
-def test_other_settings_come_from_the_compose_file() -> None:
+def test_all_settings_but_those_of_the_image_come_from_the_compose_file() -> None:
     text = shipped("compose.yaml").read_text("utf-8")
     compose = yaml.safe_load(text)
     services = compose["services"]
     expected = services["default"]
     settings = service().model_dump(exclude_none=True)
-    for ours in ("image", "build", "pull_policy", "x-local"):
-        expected.pop(ours, None)
-        settings.pop(ours, None)
+    for name in IMAGE_SETTINGS:
+        expected.pop(name, None)
+        settings.pop(name, None)
     assert settings == expected
     assert expected["network_mode"] == "none"
     assert expected["cap_drop"] == ["ALL"]

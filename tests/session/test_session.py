@@ -299,8 +299,8 @@ def test_no_kernel_is_left_when_a_local_sample_ends(tmp_path: Path, monkeypatch:
         model="mockllm/model",
         solver=run_a_cell(),
         time_limit=5,
-        # Two cells run at the same time, because cells do not count among the processes that Inspect limits. So the
-        # endless cell does not delay the other one.
+        # Inspect's limit of processes does not apply to cells. Otherwise, the endless cell of `limit` would block the
+        # cell of `success`, and the last assertion would fail.
         max_subprocesses=1,
     )
     # The end of a sample ends its kernel at once. The guard of the kernel would end it only after a second.

@@ -124,32 +124,38 @@ def test_in_text_an_answer_before_the_code_of_a_later_trial_is_sent_back() -> No
 
 
 LOOK = "import os; print(os.getcwd(), sorted(os.listdir()), len(open('data.csv').read()) > 1000)\n"
-SPOILS = {
-    "data deleted": "os.remove('data.csv')",
-    "everything killed": "import signal; os.kill(-1, signal.SIGKILL)",
-    "copies overwritten": "import glob; [open(path, 'w').close() for path in glob.glob('/tmp/*/data/data.csv')]",
-}
-"""What the first trial does to its container, by name."""
+"""Prints the working folder, its files, and whether the data file is complete."""
+
+
+def looking_twice(damage: str) -> Script:
+    """A script of two trials that look at their files. The first one then runs code that does damage."""
+    return [python(LOOK + damage), SALMON, "REFLECTION", python(LOOK), SALMON]
 
 
 @pytest.mark.usefixtures("engine")
-def test_a_trial_has_the_original_data_or_there_are_no_more_trials() -> None:
-    scripts: dict[str, Script] = {}
-    for name, code in SPOILS.items():
-        scripts[name] = [python(LOOK + code), SALMON, "REFLECTION", python(LOOK), SALMON]
+def test_a_later_trial_has_the_original_data() -> None:
+    scripts = {
+        "data deleted": looking_twice("os.remove('data.csv')"),
+        "everything killed": looking_twice("import signal; os.kill(-1, signal.SIGKILL)"),
+    }
     samples = play_all(scripts, reflexion(trials=2), demo(sandbox="docker"))
-    overwritten = samples.pop("copies overwritten")
     for sample in samples.values():
         assert len(record(sample).trials) == 2
+        # The sample has the conversation of the second trial.
         assert observations(sample) == ["/workspace/trial-2 ['data.csv'] True"]
 
-    # The first trial looks before it deletes the data.
-    first_trial = calls(samples["data deleted"])[1].input
-    assert first_trial[-1].text == "/workspace ['data.csv'] True"
+    # What the first trial saw is at the end of its second request.
+    _, second_request, *_ = calls(samples["data deleted"])
+    assert second_request.input[-1].text == "/workspace ['data.csv'] True"
 
-    [trial] = record(overwritten).trials
-    assert trial.submission == submission(overwritten)
-    notes = [str(event.data) for event in overwritten.events if isinstance(event, InfoEvent)]
+
+@pytest.mark.usefixtures("engine")
+def test_there_are_no_more_trials_if_the_copies_of_the_data_have_changed() -> None:
+    script = looking_twice("import glob; [open(path, 'w').close() for path in glob.glob('/tmp/*/data/data.csv')]")
+    [sample] = play_all({"copies overwritten": script}, reflexion(trials=2), demo(sandbox="docker")).values()
+    [trial] = record(sample).trials
+    assert trial.submission == submission(sample)
+    notes = [str(event.data) for event in sample.events if isinstance(event, InfoEvent)]
     assert "There are no more trials: data.csv changed before the trial" in notes
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from inspect_discoverybench.errors.file_failures import file_errors
+from inspect_discoverybench.errors.file_failures import system_errors
 
 
 @dataclass(frozen=True)
@@ -86,15 +86,16 @@ class _Commands(click.Group):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        _escape_unknown_characters()
+        # Here and not in `invoke`, because `--help` is printed while click parses the options.
+        _escape_unencodable_output()
         return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with file_errors():
+        with system_errors():
             return super().invoke(ctx)
 
 
-def _escape_unknown_characters() -> None:
+def _escape_unencodable_output() -> None:
     """Print the code of a character that the encoding of the output lacks, such as a dash in Latin-1."""
     output = sys.stdout
     # In the locale `C`, the output has `surrogateescape`, which also raises an error for a dash.

@@ -59,7 +59,7 @@ def try_model(judge: str | None, actions: str | None, **options: Any) -> None:
         trial.errors.add("Interrupted. The rest was not tried.")
 
     _print(trial)
-    if trial.errors or trial.form is None:
+    if trial.errors or trial.best_form is None:
         raise click.exceptions.Exit(1)
 
 
@@ -78,8 +78,8 @@ def _print(trial: Trial) -> None:
         say(f"Error: {error}")
 
     # If no code ran and there were errors, they may be the reason, so nothing is said about the model.
-    is_unknown = trial.form is None and trial.errors
+    is_unknown = trial.best_form is None and trial.errors
     if not is_unknown:
-        say(ADVICE[trial.form])
+        say(ADVICE[trial.best_form])
     log_dir = trial.options["log_dir"]
     say(f"Logs: {log_dir}. To read them, run: inspect view --log-dir {quote(log_dir)}")

@@ -154,7 +154,9 @@ def _values(system: System, column: str) -> set[str]:
 
 
 def _advice(name: str, values_of_systems: Sequence[set[str]]) -> str:
-    """Which value to select, so that two or more systems remain; if there is none, which logs to name.
+    """Advice on systems that differ in a column: select a value that two or more of them have.
+
+    If there is no such value, the advice is to name logs that have one value.
 
     Args:
         name: Name of the column.
@@ -163,10 +165,10 @@ def _advice(name: str, values_of_systems: Sequence[set[str]]) -> str:
     counts: Counter[str] = Counter()
     for values in values_of_systems:
         counts.update(values)
-    common = sorted(value for value, count in counts.items() if count > 1)
-    if not common:
+    shared = sorted(value for value, count in counts.items() if count > 1)
+    if not shared:
         return f"Name logs of one {name}."
-    listed = " or ".join(f"PATH:{name}={value}" for value in common)
+    listed = " or ".join(f"PATH:{name}={value}" for value in shared)
     return f"Select one {name}: {listed}."
 
 

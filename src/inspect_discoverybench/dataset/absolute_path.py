@@ -4,10 +4,10 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from inspect_discoverybench.errors.file_failures import file_errors
+from inspect_discoverybench.errors.file_failures import system_errors
 
 
-@file_errors()
+@system_errors()
 def absolute_path(path: Path) -> Path:
     """Make a path absolute, without `~`, `.` and `..`. Symbolic links are not resolved.
 

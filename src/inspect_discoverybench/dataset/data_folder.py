@@ -8,7 +8,7 @@ from inspect_discoverybench.dataset.absolute_path import absolute_path
 from inspect_discoverybench.dataset.archive import ALTERNATIVE, DATA_DIR_VARIABLE, download_tree
 from inspect_discoverybench.dataset.release import COMMIT, REPOSITORY, file_differences, first_difference
 from inspect_discoverybench.errors.exceptions import DataError
-from inspect_discoverybench.errors.file_failures import file_errors
+from inspect_discoverybench.errors.file_failures import system_errors
 
 
 def cache_folder() -> Path:
@@ -30,7 +30,7 @@ def data_root() -> Path:
     return fetch()
 
 
-@file_errors()
+@system_errors()
 def local_root() -> Path:
     """The folder with the released data, without a download: `DISCOVERYBENCH_DATA_DIR`, or else the cache folder.
 

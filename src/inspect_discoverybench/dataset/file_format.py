@@ -6,7 +6,7 @@ from pathlib import Path
 
 from inspect_discoverybench.dataset.text_file import is_binary
 from inspect_discoverybench.errors.exceptions import DataError
-from inspect_discoverybench.errors.file_failures import file_errors
+from inspect_discoverybench.errors.file_failures import system_errors
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def unreadable_reason(path: Path) -> str | None:
     return f"{data_format.name} needs {data_format.needs}"
 
 
-@file_errors()
+@system_errors()
 def _first_bytes(path: Path) -> bytes:
     with path.open("rb") as file:
         return file.read(_FIRST_BYTES)

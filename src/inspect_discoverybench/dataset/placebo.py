@@ -28,7 +28,7 @@ from inspect_discoverybench.dataset.stata_layout import StataLayout
 from inspect_discoverybench.dataset.table_file import Record, is_table, may_have_columns, read_records, separator_of
 from inspect_discoverybench.dataset.text_file import TextFile
 from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
-from inspect_discoverybench.errors.file_failures import file_errors
+from inspect_discoverybench.errors.file_failures import system_errors
 from inspect_discoverybench.errors.invalid_values import require_positive
 
 Value = TypeVar("Value")
@@ -39,9 +39,6 @@ TEXT_SUFFIXES = (".txt", ".tab", ".dat", ".asc", ".data")
 _UNREADABLE_TABLE = (
     "it seems to be a table; separate values with commas, tabs or semicolons, as many in each row as in the first"
 )
-
-_ONE_ROW = "it has only one row"
-"""Why a table is refused that would be the same after its columns were permuted."""
 
 
 def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
@@ -145,7 +142,7 @@ def _with_files(sample: Sample, files: _PermutedFiles, seed: int) -> Sample:
     return sample.model_copy(update={"files": files.paths, "metadata": metadata | about_files})
 
 
-@file_errors()
+@system_errors()
 def _permute_file(path: Path, columns: Sequence[str], seed: str) -> str | None:
     """Write a permuted copy of a table into the cache folder, and return its path; None for a text that is no table.
 
@@ -213,8 +210,7 @@ def _permute_text(path: Path, columns: Sequence[str], seed: str) -> bytes:
     if not filled:
         raise DataError("it is empty")
     header, *rows = filled
-    if len(rows) == 1:
-        raise DataError(_ONE_ROW)
+    _refuse_single_row(len(rows))
     _require_divided_into_columns(header, columns, file.text)
     permuted_rows = _permuted_rows(rows, seed)
 
@@ -245,6 +241,16 @@ def _require_divided_into_columns(header: Record, columns: Sequence[str], text: 
         raise DataError(_UNREADABLE_TABLE)
 
 
+def _refuse_single_row(rows: int) -> None:
+    """Refuse a table with one row: a permutation leaves it as it is. A table without rows has no associations to keep.
+
+    Raises:
+        DataError: There is one row.
+    """
+    if rows == 1:
+        raise DataError("it has only one row")
+
+
 def _permuted_rows(rows: Sequence[Record], seed: str) -> Iterator[Sequence[str]]:
     """The cells of the rows, as they are written, after the columns were permuted.
 
@@ -268,8 +274,7 @@ def _permute_stata(content: bytes, seed: str) -> bytes:
     import pandas as pd  # takes half a second, and most tasks have no file in Stata's format
 
     layout = StataLayout.read(content)
-    if layout.rows == 1:
-        raise DataError(_ONE_ROW)
+    _refuse_single_row(layout.rows)
     try:
         table = pd.read_stata(BytesIO(content), convert_categoricals=False, convert_dates=False)
     except Exception as error:  # pandas raises many types for a damaged file

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from inspect_discoverybench.errors.file_failures import file_errors
+from inspect_discoverybench.errors.file_failures import system_errors
 
 REPOSITORY = "allenai/discoverybench"
 COMMIT = "c31fcf011e070f021a5f5b906896d0821f6880e8"
@@ -23,7 +23,7 @@ def checksums() -> Mapping[str, str]:
     return recorded
 
 
-@file_errors()
+@system_errors()
 def file_checksum(path: Path) -> str:
     """SHA-256 of a file on this machine, as hexadecimal digits.
 

@@ -65,7 +65,7 @@ class AgentTrial:
     results: Sequence[ResultRow]
 
     @property
-    def acted(self) -> int:
+    def samples_with_code(self) -> int:
         """Number of samples in which code ran."""
         return sum(1 for result in self.results if result.sample.cells)
 
@@ -74,7 +74,7 @@ class AgentTrial:
         """The numbers of a row by the headers of their columns."""
         return {
             "samples": len(self.results),
-            "acted": self.acted,
+            "acted": self.samples_with_code,
             "submitted\nby call": self._answers("call"),
             "as one\nobject": self._answers("object"),
             "quoted": self._answers("quoted"),
@@ -119,18 +119,18 @@ class Trial:
     errors: set[str] = field(default_factory=set)
 
     @property
-    def form(self) -> str | None:
-        """The form of actions with which code ran in the most samples of a trial; None if no code ran.
+    def best_form(self) -> str | None:
+        """The form of actions that worked best: that of the agent trial in which the most samples ran code.
 
-        If several trials have the most samples, it is the form of the first of them.
+        If several agent trials have the most, it is that of the first. None if no code ran.
         """
-        acting = [trial for trial in self.agents if trial.acted]
-        if not acting:
+        with_code = [trial for trial in self.agents if trial.samples_with_code]
+        if not with_code:
             return None
-        return max(acting, key=attrgetter("acted")).form
+        return max(with_code, key=attrgetter("samples_with_code")).form
 
     def try_agents(self, forms: Sequence[str]) -> None:
-        """Try ReAct in each of the forms. Then try the other agents in the form that worked best (`form`)."""
+        """Try ReAct in each of the forms. Then try the other agents in the form that worked best (`best_form`)."""
         first_agent, *other_agents = AGENTS
         try:
             check_docker()
@@ -143,7 +143,7 @@ class Trial:
         for form in forms:
             self._try_agent(demo(sandbox=sandbox), DEMO_SAMPLES, first_agent, form)
 
-        form = self.form or forms[0]  # the first one if no code ran in any
+        form = self.best_form or forms[0]  # the first one if no code ran in any
         for agent in other_agents:
             self._try_agent(demo(sandbox=sandbox), DEMO_SAMPLES, agent, form)
 
@@ -156,6 +156,7 @@ class Trial:
         # another model.
         options = {**self.options, "model": self.judge, "model_args": {}, "model_base_url": None}
         with self.waiting(f"Trying the judge {self.judge} on {AUDIT_SAMPLES} samples"):
+            # Without the samples from DB-REAL train, so that the audit needs no released data.
             log = self._eval(judge_audit(released=False), AUDIT_SAMPLES, seed=AUDIT_SEED, **options)
         scores = [ScoreRecord.of(sample, "judge_audit") for sample in log.samples or []]
         times_asked_again = [score.metadata.get("asked_again") for score in scores]

@@ -31,7 +31,7 @@ def require_regular_file(path: Path) -> None:
 
 
 @contextmanager
-def file_errors() -> Iterator[None]:
+def system_errors() -> Iterator[None]:
     """Convert errors of the operating system, and a lack of memory or of stack, into `DiscoveryBenchError`."""
     try:
         yield
@@ -42,4 +42,7 @@ def file_errors() -> Iterator[None]:
         # have no text.
         _, _, text_without_number = str(error).partition("] ")
         reason = text_without_number or str(error) or "Not enough memory"
-        raise DiscoveryBenchError(f"{reason}. Check the path, its permissions and the free space.") from error
+        remedy = "Check the path, its permissions and the free space."
+        if not isinstance(error, OSError):
+            remedy = "A file may be too large or nested too deeply."
+        raise DiscoveryBenchError(f"{reason}. {remedy}") from error

@@ -16,7 +16,7 @@ from inspect_discoverybench.dataset.answer_key import ANSWER_KEY_COLUMNS
 from inspect_discoverybench.dataset.cached_file import write_whole
 from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import InvalidArgument
-from inspect_discoverybench.errors.file_failures import file_errors
+from inspect_discoverybench.errors.file_failures import system_errors
 from inspect_discoverybench.errors.invalid_values import first_reason
 from inspect_discoverybench.generator.tree import Tree
 from inspect_discoverybench.generator.tree_task import Rejection
@@ -119,7 +119,7 @@ class SetFolder:
         """Set the path of the folder, which `open` creates."""
         self.path = absolute_path(path)
 
-    @file_errors()
+    @system_errors()
     def open(self, settings: SetSettings) -> None:
         """Create the folder, or continue the set in it.
 
@@ -138,7 +138,7 @@ class SetFolder:
             )
         write_whole(file, content)
 
-    @file_errors()
+    @system_errors()
     def require_same_domains(self, names: Sequence[str]) -> None:
         """Check that the domains that are already accepted are those of the set, in the same order.
 
@@ -161,7 +161,7 @@ class SetFolder:
                     f"{record.domain!r}. Choose another folder."
                 )
 
-    @file_errors()
+    @system_errors()
     def require_same_trees(self, trees: Iterable[Tree]) -> None:
         """Check that the domains that are already accepted were created from these hand-written trees.
 

@@ -41,7 +41,7 @@ def notices(leaderboard: Leaderboard, results: Sequence[ResultRow]) -> Iterator[
     yield from _calls_as_text(leaderboard)
     yield from _at_working_limit(leaderboard)
     yield from _invalidated(results)
-    yield from _other_reducers(results)
+    yield from _ignored_reducers(results)
 
 
 def _offline(leaderboard: Leaderboard) -> Iterator[str]:
@@ -61,8 +61,8 @@ def _offline(leaderboard: Leaderboard) -> Iterator[str]:
         yield f"The judge {judge} {OFFLINE_NOTE} It scored {listed}."
 
 
-def _other_reducers(results: Sequence[ResultRow]) -> Iterator[str]:
-    """Which logs name another reducer of epochs than the mean.
+def _ignored_reducers(results: Sequence[ResultRow]) -> Iterator[str]:
+    """Which logs name a reducer of epochs that HMS ignores: any but the mean.
 
     Inspect prints the reducer with the other options of the run, but does not apply it to HMS: the metric takes the
     scores of all epochs and averages them.

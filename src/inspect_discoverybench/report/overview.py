@@ -44,7 +44,7 @@ def released_section(leaderboard: Leaderboard) -> Section | None:
 
     None if no sample has HMS in this form.
     """
-    standings = [standing for standing in leaderboard.standings if standing.has_released]
+    standings = [standing for standing in leaderboard.standings if standing.has_released_form]
     if not standings:
         return None
 

@@ -71,15 +71,16 @@ def published_section(leaderboard: Leaderboard) -> Section | None:
     table.columns = [f"{HMS}, {model}" for model in table]
     table = table.reset_index()
 
+    # The paper's HMS is in the form of the released evaluator, so only a score in this form is comparable with it.
     published_benchmarks = set(table.benchmark)
-    benchmarks_without_released = []
+    not_comparable = []
     for benchmark in leaderboard.benchmarks:
-        has_released = any(standing.has_released for standing in benchmark.standings)
-        if benchmark.name in published_benchmarks and not has_released:
-            benchmarks_without_released.append(benchmark.name)
+        has_released_form = any(standing.has_released_form for standing in benchmark.standings)
+        if benchmark.name in published_benchmarks and not has_released_form:
+            not_comparable.append(benchmark.name)
     notes = []
-    if benchmarks_without_released:
-        names = ", ".join(benchmarks_without_released)
+    if not_comparable:
+        names = ", ".join(not_comparable)
         notes.append(
             f"The samples of {names} have no score in this form, and their HMS is not comparable with it. "
             "To add it, score the logs with `inspect score LOG --scorer discoverybench/hms -S aggregation=released`."

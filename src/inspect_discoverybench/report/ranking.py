@@ -86,7 +86,7 @@ class Ranking:
         )
 
     @property
-    def has_released(self) -> bool:
+    def has_released_form(self) -> bool:
         """Whether a row has HMS in the form of the released evaluator."""
         return any(row.released for row in self.rows)
 
@@ -104,14 +104,14 @@ class Ranking:
 def _row(benchmark: Benchmark, standing: Standing) -> RankedRow:
     # The paper's tasks said nothing about null results, and neither does the neutral framing. An agent with another
     # framing is not compared with the paper's agents.
-    is_comparable = standing.has_released and standing.configuration.framing == NEUTRAL
+    is_comparable = standing.has_released_form and standing.configuration.framing == NEUTRAL
     published = published_scores(benchmark) if is_comparable else []
     scored_tasks = [task for task in standing.tasks if task.score().known]
     return RankedRow(
         standing=standing,
         hms=Bar.of(standing.mean),
         facets={facet: Bar.of(mean) for facet, mean in standing.facets.items()},
-        released=Bar.of(standing.released) if standing.has_released else None,
+        released=Bar.of(standing.released) if standing.has_released_form else None,
         published=[score for score in published if score.agent == standing.configuration.agent],
         tasks=len(scored_tasks),
     )

@@ -85,7 +85,7 @@ class Standing:
         return {facet: mean_score(self.tasks, facet) for facet in FACET_KEYS}
 
     @property
-    def has_released(self) -> bool:
+    def has_released_form(self) -> bool:
         """Whether a sample has HMS in the form of the released evaluator."""
         return any(RELEASED in result.score.values for result in self.results)
 

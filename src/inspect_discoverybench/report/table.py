@@ -169,7 +169,7 @@ def _shown_table(title: str, table: pd.DataFrame) -> ShownTable:
             continue
         if texts == {"0"}:
             zero_headings.append(heading)
-        elif columns and _is_same(table[name], cells):  # the first column says what a row is, so it stays
+        elif columns and _becomes_note(table[name], cells):  # the first column says what a row is, so it stays
             same_values.append(f"{heading} {cells[0]}")
         else:
             columns[heading] = cells
@@ -195,10 +195,14 @@ def _is_shown_in_another(name: str, table: pd.DataFrame) -> bool:
     return name.endswith(HIGH_SUFFIX) or name == HIGHEST
 
 
-def _is_same(values: pd.Series, cells: Sequence[str]) -> bool:
-    """Whether a column has one text in several rows, and is no column of fractions.
+def _becomes_note(values: pd.Series, cells: Sequence[str]) -> bool:
+    """Whether a note takes the place of a column: there are several rows, and all have the same text.
 
     Equal fractions, such as means, stay in the table, because it is a result that they are equal.
+
+    Args:
+        values: The column.
+        cells: Its texts.
     """
     has_fractions = pd.api.types.is_float_dtype(values)
     return not has_fractions and len(cells) > 1 and len(set(cells)) == 1

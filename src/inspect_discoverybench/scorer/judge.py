@@ -194,12 +194,12 @@ async def _converse(
 
 
 def _timeouts(judge: Model) -> GenerateConfig:
-    """The judge's timeouts: each is that of the role `grader` or, if the role has none, that of the evaluated model.
+    """The judge's timeouts. One that the role `grader` does not set is that of the evaluated model.
 
-    If neither limits the time of a request with its retries, this time is `DEFAULT_TIMEOUT`.
+    If neither sets `timeout`, which covers a request with all its retries, it is `DEFAULT_TIMEOUT`.
 
-    The timeouts are sent with each request, because settings of a request take precedence. If the timeout were only in
-    the settings of the role, Inspect would replace it by the timeout of the eval.
+    Of an eval's timeouts, Inspect itself hands only `timeout` on to the judge, and lets it replace that of the role.
+    The settings of a request take precedence over both, so the timeouts are sent with each request.
     """
     evaluated = get_model()  # inspect-evals-lint: ignore[IEBP001] -- called from the scorer and the setup solver
     config = evaluated.config.merge(judge.config)

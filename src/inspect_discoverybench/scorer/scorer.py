@@ -59,7 +59,7 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, claim: bool = F
     async def score(state: TaskState, target: Target) -> Score:
         result = await score_answer(state, target)
         result.explanation = f"{result.explanation}{_claim_note(state)}{_limit_note(state)}"
-        result.metadata = (result.metadata or {}) | _facts()
+        result.metadata = (result.metadata or {}) | _transcript_metadata()
         return result
 
     async def score_answer(state: TaskState, target: Target) -> Score:
@@ -114,15 +114,15 @@ def _score_keys(with_released: bool, with_claim: bool) -> list[str]:
     return keys
 
 
-def _facts() -> dict[str, Any]:
+def _transcript_metadata() -> dict[str, Any]:
     """What the transcript of the sample tells about the run, for metrics and notices."""
-    facts: dict[str, Any] = {}
+    metadata: dict[str, Any] = {}
     limit = reached_limit()
     if limit:
-        facts[LIMIT_KEY] = one_line(limit)
+        metadata[LIMIT_KEY] = one_line(limit)
     if wrote_calls_as_text(transcript().events):
-        facts[CALLS_AS_TEXT_KEY] = True
-    return facts
+        metadata[CALLS_AS_TEXT_KEY] = True
+    return metadata
 
 
 def _is_window_full(state: TaskState) -> bool:

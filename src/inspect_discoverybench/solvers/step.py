@@ -95,12 +95,12 @@ class Actor(ABC):
         allowed: Sequence[ActionName] = (),
         model: Model | None = None,
     ) -> Step:
-        """Generate once, and carry out the action of the model's message.
+        """Generate, and carry out the action of the model's message.
 
         Args:
             conversation: The messages so far. They are not modified.
-            allowed: The actions that the model can take; none by default. If only one action is allowed, the model must
-                take it, and it is carried out once.
+            allowed: The actions that the model can take; none by default. If only one action is allowed, it is required
+                and carried out once: such a step runs one program or submits.
             model: The model; defaults to the evaluated model.
 
         Raises:
@@ -139,7 +139,7 @@ class CallingActor(Actor):
         allowed: Sequence[ActionName] = (),
         model: Model | None = None,
     ) -> Step:
-        """Generate once, and execute the calls: all of them, or one if the action is required.
+        """Generate, and execute the calls: all of them, or one if the action is required.
 
         If a reply has calls of `submit` and of `python`, the submission is refused: the model wrote it before it saw
         the output of the code.
@@ -223,7 +223,7 @@ class WritingActor(Actor):
         allowed: Sequence[ActionName] = (),
         model: Model | None = None,
     ) -> Step:
-        """Generate once, and run the code or submit the answer that the model has written.
+        """Generate, and run the code or submit the answer that the model has written.
 
         An answer that comes before any code has run is sent back once.
         """
