@@ -86,10 +86,13 @@ def test_a_dry_run_prints_the_matrix_with_samples_and_limits_and_leaves_nothing(
     assert not logs()
 
 
-def test_a_cost_limit_needs_prices_of_all_models() -> None:
-    message = refused("run small.yaml --dry-run --set limits.cost=1 --set 'roles={critic: mockllm/x}'")
+@pytest.mark.parametrize("command", ["run small.yaml", "run small.yaml --dry-run"])
+def test_a_cost_limit_needs_prices_of_all_models(command: str) -> None:
+    message = refused(f"{command} --set limits.cost=1 --set 'roles={{critic: mockllm/x}}'")
     assert "Missing cost data for: " in message
     assert "mockllm/x" in message
+    # Inspect's message names an option of `inspect eval`, which this command lacks.
+    assert "pass --set options.model_cost_config=FILE." in message
 
 
 BATCHED_MODEL = "models=[{name: discoverybench/baseline, config: {batch: 50}}]"

@@ -33,6 +33,10 @@ from inspect_discoverybench.solvers.named_agent import named_agent
 CONTINUE = "Remove the cause, then repeat the command. Finished samples are kept."
 """Remedy for a run that could not go on."""
 
+GIVE_PRICES = "In an experiment, pass --set options.model_cost_config=FILE."
+"""Remedy for missing prices, which a limit of the cost needs. Inspect's message about them names an option of `inspect
+eval`, which `discoverybench run` lacks."""
+
 
 @dataclass(frozen=True)
 class PlannedRun:
@@ -91,13 +95,19 @@ class EvalSet:
             return {grader.name}
         return _default_judges([run.task for run in self.runs])
 
+    @property
+    def _remedy(self) -> str:
+        """What to do about a limit of the cost without prices, which Inspect always refuses; empty if there is none."""
+        lacks_prices = "cost_limit" in self.arguments and "model_cost_config" not in self.arguments
+        return GIVE_PRICES if lacks_prices else ""
+
     def check(self) -> None:
         """Let Inspect resolve every run, without running samples and without writing to the log directory.
 
         Raises:
             InvalidExperiment: Inspect refuses an argument.
         """
-        with TemporaryDirectory() as folder, inspect_errors(InvalidExperiment, self.file.where()):
+        with TemporaryDirectory() as folder, inspect_errors(InvalidExperiment, self.file.where(), self._remedy):
             # No sample runs, so there is nothing to show in the viewer (`log_realtime`) or to control (`ctl_server`).
             inspect_eval(
                 [run.task for run in self.runs],
@@ -115,7 +125,7 @@ class EvalSet:
         Returns:
             Whether every run is complete, and the headers of the logs.
         """
-        with inspect_errors(InvalidExperiment, self.file.where(), CONTINUE):
+        with inspect_errors(InvalidExperiment, self.file.where(), f"{self._remedy} {CONTINUE}".lstrip()):
             return eval_set([run.task for run in self.runs], **self.arguments)
 
 
