@@ -181,6 +181,13 @@ def test_an_error_names_the_line_that_the_agent_wrote(session: Session) -> None:
     assert "    1 / 0" in output
 
 
+@pytest.mark.parametrize("character", ["\x0c", "\x85", "\u2028"])
+def test_an_error_shows_the_line_that_python_counts(session: Session, character: str) -> None:
+    # `str.splitlines` ends a line at these characters, and Python does not.
+    output = session.run(f"text = '{character}'\n1 / 0")["output"]
+    assert "line 2, in <module>\n    1 / 0\n" in output
+
+
 @pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("part", ["\\'", "'a\"", "% ", "!ls \\\n", "(\n%"])
 def test_a_long_cell_that_is_no_python_takes_linear_time(session: Session, part: str) -> None:

@@ -194,7 +194,9 @@ def execute(code: str, namespace: dict[str, Any], name: str) -> str:
     """Run `code`, echo its last expression, and print the traceback of any exception. Returns the cell's status."""
     # Tracebacks read the lines of the cell here. An entry has the size, the time of modification, the lines and the
     # file name. Without a time, it is kept although there is no such file.
-    linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
+    # Not `splitlines`, which also ends a line where Python does not, for example at a form feed.
+    lines = io.StringIO(code, newline=None).readlines()
+    linecache.cache[name] = (len(code), None, lines, name)
     try:
         evaluate(parse(code, name), namespace, name)
     except TimeLimit:
