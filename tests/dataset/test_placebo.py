@@ -256,6 +256,24 @@ def keys_of(task: Task) -> list[set[str]]:
     return keys
 
 
+def test_a_copy_of_an_earlier_run_is_used_and_written_again_only_if_it_has_changed(tmp_path: Path) -> None:
+    study_folder = str(write_study(tmp_path / "mine"))
+
+    def copy() -> Path:
+        [file] = files_of(custom(path=study_folder, sandbox="local", placebo=1)).values()
+        return file
+
+    first = copy()
+    permuted = first.read_bytes()
+    # A run of another user, who may not write here, has the same file.
+    inode = first.stat().st_ino
+    assert copy() == first
+    assert first.stat().st_ino == inode
+
+    first.write_bytes(b"changed")
+    assert copy().read_bytes() == permuted
+
+
 def test_a_study_can_say_that_its_gold_hypothesis_survives_the_permutation(tmp_path: Path) -> None:
     surviving = {**QUERY, "qid": 1, "true_hypothesis": "X is 2 on average.", "survives_permutation": True}
     write_study(tmp_path, study(queries=[QUERY, surviving]))
