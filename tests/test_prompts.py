@@ -13,7 +13,7 @@ from inspect_discoverybench.generator.conversation import question
 from inspect_discoverybench.prompts.prompt import Prompt, prompt_names
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.prompt_values import prompt_values
-from inspect_discoverybench.scorer.quotation import answer_question
+from inspect_discoverybench.scorer.quotation import question_about_answer
 from inspect_discoverybench.solvers.datavoyager import Role, turn_message
 from inspect_discoverybench.solvers.person import person_instructions
 from inspect_discoverybench.solvers.wording import Wording
@@ -75,7 +75,7 @@ RENDERED = {
         for name in prompt_names("")
         if "$" not in Prompt.load(name).text and (GOLDEN / f"{name}.txt").exists()
     },
-    "judge/answer": answer_question(PAIR.goal, 'I refuse {this}: "no $data".\n```').text,
+    "judge/answer": question_about_answer(PAIR.goal, 'I refuse {this}: "no $data".\n```').text,
     "judge/extract_context": Prompt.load("judge/extract_context").render(**GOLD),
     "judge/match_context": Prompt.load("judge/match_context").render(**MATCH),
     "judge/extract_released": Prompt.load("judge/extract_released").render(**GOLD),

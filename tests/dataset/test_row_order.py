@@ -1,6 +1,6 @@
 """A placebo keeps the column by which the rows are ordered, and permutes all others.
 
-If the rows were in no order, a placebo could be told from the data.
+If the rows of the placebo were in no order, it could be told from the data.
 """
 
 import io

@@ -99,10 +99,12 @@ def test_the_closing_table_says_what_to_compare_the_scores_with() -> None:
 
 
 def test_scores_of_an_offline_judge_are_said_to_mean_nothing() -> None:
-    """So the command does not advise to compare them with those of the solver `goal_echo`."""
+    """The advice to compare scores with those of the solver `goal_echo` is omitted."""
     note = "The judge discoverybench/lexical is not a language model. These scores check the installation"
-    for grader in ("", "--set grader=discoverybench/lexical --set log_dir=logs/named"):
-        output = completed(f"run gold.yaml {grader}")
+    task_default = ""
+    named = "--set grader=discoverybench/lexical --set log_dir=logs/named"
+    for options in (task_default, named):
+        output = completed(f"run gold.yaml {options}")
         assert note in output
         assert "goal_echo" not in output
 

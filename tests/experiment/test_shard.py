@@ -170,7 +170,8 @@ def test_a_file_system_without_locks_is_named_and_the_shard_runs(monkeypatch: py
     no_locks = OSError(errno.ENOSYS, "Function not implemented")
     monkeypatch.setattr("fcntl.flock", Mock(side_effect=no_locks))
     output = completed("run gold.yaml --limit 1 --shard 1/2")
-    assert "The file system of logs/small/shard-1-of-2 does not support locks. Do not start a sec" in output
+    folder = "logs/small/shard-1-of-2"
+    assert f"The file system of {folder} does not support locks. Do not start a second run in it.\n" in output
 
 
 @pytest.mark.usefixtures("slow")

@@ -147,7 +147,7 @@ def test_after_an_accepted_draft_that_is_no_object_the_analyst_submits() -> None
 
 
 @BOTH_FORMS
-def test_a_first_draft_before_any_code_is_followed_by_code_instead_of_a_review(form: str) -> None:
+def test_after_a_first_draft_without_any_code_the_coder_acts_instead_of_a_review(form: str) -> None:
     script: list[Turn] = [PLANNED, ANSWERED, DRAFT, LOOK, ANSWERED, DRAFT, ACCEPTED]
     sample = play(script, datavoyager(actions=form))
     assert turns(sample) == [PLAN, DRAFTED, TOO_EARLY, DRAFTED]
@@ -156,11 +156,11 @@ def test_a_first_draft_before_any_code_is_followed_by_code_instead_of_a_review(f
     assert len(calls(sample)) == len(script)  # the first draft was not reviewed
 
 
-def test_a_second_draft_before_any_code_is_reviewed() -> None:
-    script: list[Turn] = [PLANNED, ANSWERED, DRAFT, "I write no code.", ANSWERED, DRAFT, ANSWERED]
+def test_a_second_draft_is_reviewed_even_if_no_code_was_run() -> None:
+    script: list[Turn] = [PLANNED, ANSWERED, DRAFT, "I write no code.", ANSWERED, DRAFT, ACCEPTED]
     sample = play(script, datavoyager())
     assert turns(sample) == [PLAN, DRAFTED, TOO_EARLY, DRAFTED]
-    # The accepted draft itself, which is an object: the analyst was not asked to call `submit`.
+    # The critic has accepted the draft, a JSON object, so the analyst did not have to call `submit`.
     assert submitted(sample).source == "object"
 
 

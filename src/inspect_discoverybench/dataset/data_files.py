@@ -47,7 +47,8 @@ def locate(folder: Path, name: str) -> Path:
     relative = PurePosixPath(name)
     path = folder / name
     try:
-        # `strict` for a link, because Python 3.13 raises no error for a loop of links without it.
+        # From Python 3.13 on, only a strict `resolve` raises an error for a loop of links. It also raises one for a
+        # missing file, so it is strict only for links: a missing file gets the message below.
         target = path.resolve(strict=path.is_symlink())
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name that is too long or has a null byte
         raise DataError(f"{subject} cannot be found ({error}). Rename it, or remove the link.") from error

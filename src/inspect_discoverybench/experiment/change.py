@@ -51,36 +51,36 @@ class Change:
             values: The values of the file.
 
         Returns:
-            The override of the value. If mappings were added to contain the value, the override of the outermost one,
-            because this whole mapping is from the command line.
+            The override: its place is that of the value or, if mappings were added to contain the value, that of the
+            outermost one, because this whole mapping is from the command line.
 
         Raises:
             InvalidExperiment: There is no such place.
         """
         parts = self.path.split(".")
         container: Any = values
-        place: Place = ()  # where the container is
-        place_of_added_mapping: Place | None = None
+        place: Place = ()
+        outermost_added: Place | None = None
         try:
             for part, next_part in pairwise(parts):
                 key = _index_or_key(container, part)
                 place = (*place, key)
                 if isinstance(container, dict) and container.get(key) is None:  # the file has no value here
                     container[key] = {}
-                    if place_of_added_mapping is None:
-                        place_of_added_mapping = place
+                    outermost_added = outermost_added or place
                 elif isinstance(container[key], str) and next_part in ModelSpec.model_fields:  # a bare name
                     container[key] = {"name": container[key]}
                 container = container[key]
 
             key = _index_or_key(container, parts[-1])
+            place = (*place, key)
             # A copy, because a later change may set a part of the value in the file. This change must stay as it is.
             container[key] = deepcopy(self.value)
         except (LookupError, TypeError, ValueError) as error:
             raise InvalidExperiment(
                 f"{self._line}: no such place in the file. List items are numbered from 0."
             ) from error
-        return Override(place_of_added_mapping or (*place, key), self._line)
+        return Override(outermost_added or place, self._line)
 
     @property
     def _line(self) -> str:

@@ -60,14 +60,14 @@ def judge_pair() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -
     # defaults.
     @cache
     def judge_model(model: Model) -> Model:
-        # The judge is a model of its own, whose settings are those in `model.config`. To requests of the evaluated
-        # model, Inspect adds other settings, such as those of the task. A solver cannot read them, so they would be
-        # missing from the judge's record. To requests of a model that is made here, Inspect adds only retries, time
-        # limits and the like.
+        # Inspect adds the settings of the task to the requests of the evaluated model. A solver cannot read these
+        # settings, and they would be missing from the judge's record. So the judge is a separate model: to its
+        # `config`, Inspect adds only retries, time limits and the like.
         return Model(model.api, model.config, model.model_args)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         judge = Judge(judge_model(get_model()))
+        # The judge's answer is stored in `AuditState` for the scorer. The output shows it to readers of the log.
         if is_claim(state.metadata):
             output = await _find_claim(judge, state)
         elif is_pair(state.metadata):

@@ -102,12 +102,13 @@ def invented_pairs() -> Iterator[Sample]:
 
 
 def _invented_sample(study: dict[str, Any], phrases: dict[str, str], kind: dict[str, Any]) -> Sample:
-    """The sample of a kind of change and a study, both in the form of `audit_pairs.yaml`.
+    """The pair of a study and a kind of change, as a sample.
 
     Args:
-        study: The study: its name, data file and workflow.
+        study: The study in `audit_pairs.yaml`: its name, data file and workflow.
         phrases: Its phrases, with which the templates of the kind are filled.
-        kind: The kind: its name, its templates of hypotheses and workflow, and the right verdicts.
+        kind: The kind in `audit_pairs.yaml`: its name, its templates of hypotheses and workflow, and the right
+            verdicts.
     """
 
     def fill(name: str) -> str:
@@ -128,7 +129,7 @@ def _invented_sample(study: dict[str, Any], phrases: dict[str, str], kind: dict[
         relationship=kind["relationship"],
         why=kind["why"],
     )
-    return _sample(pair, expected, kind["name"], study["name"], id_prefix=study["name"])
+    return _sample(pair, expected, kind=kind["name"], study=study["name"], id_prefix=study["name"])
 
 
 IDENTICAL = Expected(context=True, variables=(1.0,), relationship="A", why="the same text")
@@ -164,10 +165,11 @@ def _released_sample(goal: SampleMetadata, kind: str, predicted: str, expected: 
         predicted_hypothesis=predicted,
         predicted_workflow="",
     )
-    return _sample(pair, expected, kind, goal.dataset, id_prefix=goal.sample_id)
+    return _sample(pair, expected, kind=kind, study=goal.dataset, id_prefix=goal.sample_id)
 
 
-def _sample(pair: HypothesisPair, expected: Expected, kind: str, study: str, *, id_prefix: str) -> Sample:
+def _sample(pair: HypothesisPair, expected: Expected, *, kind: str, study: str, id_prefix: str) -> Sample:
+    """Build the sample of a pair. `id_prefix` tells the pair from the others of its kind."""
     prompt = Prompt.load("judge_audit/audit").render(
         goal=pair.goal,
         gold=pair.gold_hypothesis,

@@ -58,9 +58,9 @@ class _Pair:
             row["benchmark"] = data_benchmark
         row["framing"] = standing.configuration.framing
         row |= interval_columns(data_rate, IntervalNames.of(DATA_RATE))
-        row |= _bounds(DATA_RATE, data)
+        row |= _bound_columns(DATA_RATE, data)
         row |= interval_columns(placebo_rate, IntervalNames.of(PLACEBO_RATE))
-        row |= _bounds(PLACEBO_RATE, placebo)
+        row |= _bound_columns(PLACEBO_RATE, placebo)
         row |= _difference(placebo=placebo, data=data)
         row["kind"] = standing.kind
         row |= _counts("data", data)
@@ -125,14 +125,14 @@ def _tasks_with_claims(standings: Sequence[Standing]) -> Tasks:
     return {sample_id: TaskResult(rows) for sample_id, rows in results.items()}
 
 
-def _bounds(name: str, tasks: Tasks) -> Row:
-    """The lowest and the highest rate that undecided claims allow; NaN if all claims are decided."""
-    lowest, highest = math.nan, math.nan
+def _bound_columns(name: str, tasks: Tasks) -> Row:
+    """The lowest and the highest rate that undecided claims allow. NaN if all are decided: both would be the rate."""
+    lowest, highest = f"lowest {name} × 100", f"highest {name} × 100"
     scores = [task.score(CLAIM_KEY) for task in tasks.values()]
-    if any(score.missing for score in scores):
-        lows, highs = bounds(scores)
-        lowest, highest = 100 * fmean(lows), 100 * fmean(highs)
-    return {f"lowest {name} × 100": lowest, f"highest {name} × 100": highest}
+    if not any(score.missing for score in scores):
+        return {lowest: math.nan, highest: math.nan}
+    possible = bounds(scores)
+    return {lowest: 100 * fmean(possible.lowest), highest: 100 * fmean(possible.highest)}
 
 
 def _difference(placebo: Tasks, data: Tasks) -> Row:

@@ -146,13 +146,11 @@ class Exchange:
         """
         if is_bad_request(error):
             return True
-        if not self.is_probe:
+        if not self.is_probe or not may_be_bad_request(error):
             return False
-        if self._is_without_retries:
-            return may_be_bad_request(error)
-        # Inspect repeats a request after a 500 or 501. If the request still fails with one of them, this is an outage.
-        # After a 404, Inspect does not repeat the request, so a 404 may still be a refusal.
-        return http_status(error) == NOT_FOUND
+        # A 500 or 501 that remains after Inspect's retries is an outage. Inspect does not retry after a 404, so a 404
+        # may still be a refusal.
+        return self._is_without_retries or http_status(error) == NOT_FOUND
 
     @property
     def _is_without_retries(self) -> bool:

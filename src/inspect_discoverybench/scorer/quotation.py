@@ -63,7 +63,7 @@ async def read_answer(judge: Judge, goal: str, answer: Answer) -> Submission | N
     if isinstance(answer, Submission):
         return answer
     text = answer[-MAX_TEXT:]  # the answer is usually at the end
-    reply = await judge.ask(answer_question(goal, text))
+    reply = await judge.ask(question_about_answer(goal, text))
     if isinstance(reply, ParseFailure):
         return Submission(hypothesis=text, source="whole")
     if not reply.asserted:
@@ -73,7 +73,7 @@ async def read_answer(judge: Judge, goal: str, answer: Answer) -> Submission | N
     return Submission.truncated(hypothesis, workflow, "quoted")
 
 
-def answer_question(goal: str, text: str) -> Question[Quotation]:
+def question_about_answer(goal: str, text: str) -> Question[Quotation]:
     """Build the answer question about a text.
 
     A reply with a hypothesis is valid only if each of its quotes occurs in the text, so the judge can choose a

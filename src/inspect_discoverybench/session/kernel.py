@@ -68,6 +68,8 @@ def serve(folder: str, ready: int) -> None:
     while True:
         runner.client, _ = server.accept()
         try:
+            # The client's time limit for the cell begins with this line. Until now, the kernel may have been busy, for
+            # example with an import.
             runner.client.sendall(b"ready\n")
             code = read_request(runner.client)
         except (OSError, ValueError):

@@ -269,8 +269,8 @@ async def _python(arguments: list[str], *, seconds: int, standard_input: bytes |
         _Unusable: It did not end in time, or could not be run although the sandbox runs other commands.
         SandboxUnavailableError: The sandbox runs no commands.
     """
-    # The client starts the kernel with its own interpreter. On this machine, this is Inspect's interpreter, because it
-    # has the data analysis packages.
+    # The client starts the kernel with its own interpreter, which needs the data analysis packages. In a local sandbox,
+    # only Inspect's interpreter is sure to have them.
     interpreter = sys.executable if is_local() else "python3"
     # The client itself needs no packages. In isolated mode without site-packages, it starts in milliseconds.
     command = [interpreter, "-I", "-S", *arguments]
@@ -289,7 +289,7 @@ async def _python(arguments: list[str], *, seconds: int, standard_input: bytes |
     except (OSError, RuntimeError, OutputLimitExceededError, UnicodeDecodeError) as error:
         # The agent's code may have made the working folder inaccessible. Or it may have replaced the client by a
         # program whose output exceeds Inspect's limit. If the sandbox runs no commands at all, the command `true`
-        # raises SandboxUnavailableError.
+        # raises SandboxUnavailableError. If `true` only takes too long, the sandbox may be busy with the agent's code.
         with suppress(TimeoutError):
             await sandbox().exec(["true"], cwd="/", timeout=STOP_SECONDS, timeout_retry=False)
         raise _Unusable(clean(str(error))[-MAX_REASON:]) from None

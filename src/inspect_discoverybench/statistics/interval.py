@@ -60,10 +60,9 @@ def mean_interval(bounds: Bounds, clusters: Sequence[Hashable]) -> Interval:
 def interval_of(result: ClusterMean, tail: float, probability_unseen: float, max_size: float) -> Interval:
     """Clopper and Pearson's interval for a mean of values in [0, 1], wide enough for values that no cluster shows.
 
-    Some values may be so rare that no cluster shows them. The interval includes two means: the one that results if all
-    of these values are 0, and the one that results if all are 1. The larger the share of these values, the less
-    probable it is that every cluster misses them. The share is the one for which this probability is
-    `probability_unseen`.
+    Some values may be so rare that no cluster shows them. The interval includes the mean that results if all of these
+    values are 0, and the mean that results if all are 1. Their share is taken to be the one that every cluster misses
+    with the probability `probability_unseen`: a larger share would more probably have been seen.
 
     Args:
         result: The mean, of at least two clusters.

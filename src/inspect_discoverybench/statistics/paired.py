@@ -121,5 +121,6 @@ def _smallest_detectable(differences: np.ndarray, clusters: Sequence[Hashable]) 
     """Smallest mean difference that the test finds in 80 % of data sets with this spread of the differences."""
     detectable_standard_errors = float(ndtri(1 - SIGNIFICANCE_LEVEL / 2) + ndtri(TARGET_POWER))
     mean_difference = cluster_mean(differences, clusters)
+    # The test uses the same widened variance (`GainAndLoss`). A difference of scores is at least -1.
     standard_error = math.sqrt(widened_variance(mean_difference, lowest=-1))
     return detectable_standard_errors * standard_error
