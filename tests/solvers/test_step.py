@@ -164,6 +164,23 @@ def test_a_provider_that_needs_the_tools_of_earlier_calls_gets_them_in_requests_
     ]
 
 
+@pytest.mark.parametrize("agent", [datavoyager(turns=2), reflexion(trials=2)])
+def test_a_provider_that_refuses_earlier_calls_without_tools_gets_the_tools(agent: Solver) -> None:
+    """Amazon Bedrock refuses a conversation with calls if no tools are listed, which is so with the choice "none"."""
+
+    def bedrock(request: Request) -> Answer:
+        has_calls = any(message["role"] == "tool" for message in request["messages"])
+        if has_calls and not offered(request):
+            return Refused("The toolConfig field must be defined when using toolUse and toolResult content blocks.")
+        if request.get("tool_choice") == "required":
+            return running("calls", "print(6 * 7)") if offered(request) == ["python"] else submitting("calls")
+        return verdict() if "You are the critic" in str(request["messages"][0]) else "I see 42."
+
+    sample, _ = run(agent, bedrock)
+    assert set(observations(sample)) == {"42"}
+    assert submitted(sample).hypothesis == ANSWER["hypothesis"]
+
+
 def with_submission(answer: dict[str, Any]) -> Answer:
     """A message with the calls of another one, and a call of `submit` beside them."""
     both = answer["tool_calls"] + tool_call("submit", **ANSWER)["tool_calls"]

@@ -91,6 +91,9 @@ async def _request(
 
     If the conversation does not fit into the context window of a local server, the error is returned as a reply with
     the stop reason `model_length`, as Inspect does for other providers.
+
+    A request with the choice `none` that is refused is repeated once with the choice `auto`. Except for Anthropic,
+    Inspect lists no tools with `none`, and Amazon Bedrock then refuses a conversation with calls.
     """
     try:
         with model_errors(_subject(model), model):
@@ -100,6 +103,8 @@ async def _request(
     except ModelFailed as error:
         if _is_context_overflow(error):
             return ModelOutput.from_content(model.name, error.failure, stop_reason="model_length")
+        if choice == "none" and is_bad_request(error):
+            return await _request(model, conversation, tools, "auto", config)
         if tools and _names_tools(error, model):
             raise ModelFailed(error.failure, ACT_IN_TEXT) from error
         raise
