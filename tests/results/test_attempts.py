@@ -1,5 +1,6 @@
 """Which attempt at a sample counts, and which of its scores."""
 
+from collections.abc import Sequence
 from itertools import permutations
 from typing import Any
 
@@ -21,6 +22,13 @@ def attempt(hms: float = MISSING, **columns: Any) -> ResultRow:
 
 def error(**columns: Any) -> ResultRow:
     return attempt(outcome=SampleOutcome.ERROR, judge_record=None, **columns)
+
+
+def ids_and_hms(results: Sequence[ResultRow]) -> set[tuple[str, float]]:
+    """The id and HMS of each result, of which there is one for each sample."""
+    found = {(row.sample.id, row.score.value("hms")) for row in results}
+    assert len(found) == len(results)
+    return found
 
 
 @pytest.mark.parametrize("created", [EARLIER, NOON, LATER])
@@ -62,11 +70,22 @@ def test_of_attempts_completed_at_once_the_one_in_the_log_changed_last_counts() 
 
 
 def test_epochs_and_runs_are_different_samples_in_the_order_in_which_the_runs_started() -> None:
-    later_run = attempt(0.5, run="other", created=LATER)
+    later_run = attempt(0.5, run="other", task_id="other", created=LATER)
     first = attempt(1.0)
     second_epoch = attempt(0.0, epoch=2)
     results = [later_run, first, second_epoch]
     assert current_results(results) == [first, second_epoch, later_run]
+
+
+def test_a_retry_by_inspect_is_an_attempt_at_the_samples_of_its_eval_set() -> None:
+    # The log of the retry keeps the task id, but not the id of the eval set. The samples in it are also those of
+    # another shard if it is a retry of a shard.
+    failed = error(run="set/task", task_id="first shard")
+    of_other_shard = result("b", 1.0, run="set/task", task_id="second shard")
+    retry = attempt(1.0, run="first shard", task_id="first shard")
+    again = result("b", 0.5, run="first shard", task_id="first shard", completed_at=EARLIER)
+    for results in permutations([failed, of_other_shard, retry, again]):
+        assert ids_and_hms(current_results(results)) == {("a", 1.0), ("b", 0.5)}
 
 
 def test_each_judge_counts_once_with_its_latest_score() -> None:

@@ -1,6 +1,6 @@
 """Attempts: which of several results of a sample counts."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
@@ -28,11 +28,26 @@ def _valid_attempts(results: Sequence[ResultRow]) -> set[str]:
     because clocks of machines differ, and a retry may seem to be the earlier attempt. So `_validity` compares how the
     attempts ended. It compares when they ended only if they ended in the same way.
     """
+    runs = _runs_by_task_id(results)
     attempts = {}
     for result in sorted(results, key=_validity):  # a better attempt replaces the one before it
-        attempted = (result.run.run, result.sample.id, result.sample.epoch)
+        attempted = (runs[result.run.task_id], result.sample.id, result.sample.epoch)
         attempts[attempted] = result.sample.uuid
     return set(attempts.values())
+
+
+def _runs_by_task_id(results: Iterable[ResultRow]) -> dict[str, str]:
+    """The run of each of Inspect's task ids.
+
+    If `eval-retry` repeats samples of an eval set, its log keeps the task id, but not the id of the eval set, by which
+    shards are one run. So the run is that of the eval set if any log with the task id has it.
+    """
+    runs: dict[str, str] = {}
+    for result in results:
+        task_id = result.run.task_id
+        if result.run.is_of_eval_set or task_id not in runs:
+            runs[task_id] = result.run.run
+    return runs
 
 
 def _latest_scores(results: Sequence[ResultRow]) -> dict[Hashable, ResultRow]:

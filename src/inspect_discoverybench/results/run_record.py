@@ -157,6 +157,11 @@ class RunRecord:
         return {name: arguments[name] for name in DATA_ARGUMENTS if arguments.get(name)}
 
     @property
+    def is_of_eval_set(self) -> bool:
+        """Whether the log is of an eval set, such as an experiment, or of one of its shards."""
+        return self.run != self.task_id
+
+    @property
     def is_placebo(self) -> bool:
         """Whether the columns of the data were permuted."""
         return self.task.endswith(PLACEBO_SUFFIX)
