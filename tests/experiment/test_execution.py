@@ -10,13 +10,21 @@ from inspect_ai.log import EvalStats, write_eval_log
 
 from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.results.frame import read_results
+from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
 from tests import inspect_command
 from tests.command_line import completed, discoverybench, failed, lab
 from tests.endpoint import Answer, tool_call, truthful
 from tests.experiment.experiments import BASELINE, logs
 
+HYPOTHESIS = tool_call("submit", hypothesis="y rises with x.", workflow="1. load")
 STUDY = Path(__file__).parents[2] / "examples/lighthouses/metadata_0.json"
 NO_DATA_GUESS = "--set solvers=[discoverybench/no_data_guess]"
+
+
+def words_after(text: str, output: str) -> list[str]:
+    """The words of the line after this text."""
+    _, printed = output.split(text)
+    return shlex.split(printed.splitlines()[0])
 
 
 def test_the_closing_table() -> None:
@@ -118,8 +126,7 @@ def test_unscored_samples_are_reported_with_the_command_to_score_them(monkeypatc
     assert re.search(r"gold +\S+ +– +– +0 +2 +0 +0 ", result.output)
     assert "? marks a run with a model that has no price." in result.output
 
-    _, printed = result.output.split("Unscored samples: 2. To score them again, run:\n")
-    command = shlex.split(printed.splitlines()[0])
+    command = words_after("Unscored samples: 2. To score them again, run:\n", result.output)
     assert command[:2] == ["inspect", "score"]
     # Inspect finds the scorer and its arguments by their names in the log.
     assert "--scorer" not in command
@@ -145,6 +152,36 @@ def test_samples_without_a_submission_and_with_errors_are_counted() -> None:
     assert re.search(r"lab/\S+ +HMS 0\.000\* +– +1 +0 +1 +1 ", output)
     assert "* Some samples have no score, and the mean is of the others." in output
     assert "Samples with an error: 1. To run them again, run:\n  inspect eval-retry " in output
+
+
+def test_the_printed_retry_replaces_samples_with_errors_in_the_folder_of_the_experiment() -> None:
+    answers: Iterator[Answer] = iter([400, *[HYPOTHESIS] * 9])
+    options = f"{NO_DATA_GUESS} --set 'options={{fail_on_error: false, max_samples: 1}}'"
+    with lab(lambda _: next(answers)) as (model, _):
+        output = failed(f"run small.yaml {options} --model {model}")
+        command = words_after("Samples with an error: 1. To run them again, run:\n", output)
+        assert command[:2] == ["inspect", "eval-retry"]
+        retry = inspect_command.invoke(*command[1:])
+        assert retry.exit_code == 0, retry.output
+        completed(f"status small.yaml {options} --model {model}")
+    # Both logs are in the folder.
+    assert len(logs()) == 2
+    outcomes = [row.score.outcome for row in read_results(["logs/small"]).rows]
+    assert outcomes == [SampleOutcome.JUDGED] * 2
+
+
+def test_samples_with_errors_of_a_shard_are_not_retried_by_inspect_which_would_run_the_whole_task() -> None:
+    answers: Iterator[Answer] = iter([400, *[HYPOTHESIS] * 9])
+    options = f"{NO_DATA_GUESS} --limit 4 --set 'options={{fail_on_error: false, max_samples: 1}}'"
+    with lab(lambda _: next(answers)) as (model, _):
+        shard = f"run small.yaml {options} --model {model} --shard 1/2"
+        output = failed(shard)
+        remedy = "Samples with an error: 1. To run all samples of their log again, delete it, and repeat the command:\n"
+        [log] = words_after(remedy, output)
+        Path(log).unlink()
+        completed(shard)
+    outcomes = [row.score.outcome for row in read_results(["logs/small"]).rows]
+    assert outcomes == [SampleOutcome.JUDGED] * 2
 
 
 def test_a_task_without_a_score_has_none_in_the_table() -> None:

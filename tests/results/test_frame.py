@@ -378,6 +378,7 @@ def test_logs_that_cannot_be_used_are_listed_unless_a_later_retry_is_complete(de
     # Of the same run, but later than `complete.eval`: it may have more samples.
     write_failed(demo_log, "logs/extended.eval", created="2100-01-01T00:00:00+00:00")
     write_failed(demo_log, "logs/failed.eval", task_id="other")
+    write_failed(demo_log, "logs/shard.eval", task_id="third", eval_set_id="set")
     write_failed(demo_log, "logs/other.eval", task_id="other", task="other/task")
     write_impossible(demo_log, Path("logs/impossible.eval"))
     beginning = demo_log.read_bytes()[:5000]
@@ -386,9 +387,11 @@ def test_logs_that_cannot_be_used_are_listed_unless_a_later_retry_is_complete(de
     results = read_results(["logs"])
     assert len(results.rows) == 4  # those of `complete.eval`: two samples, two epochs
     reasons = {Path(path).stem: reason for path, reason in results.left_out.items()}
-    assert reasons.keys() == {"truncated", "extended", "failed", "other", "impossible"}
+    assert reasons.keys() == {"truncated", "extended", "failed", "shard", "other", "impossible"}
     assert reasons["truncated"].startswith("cannot be read: ")
     assert reasons["failed"] == "has the status 'error'; complete it with `inspect eval-retry`"
+    # A retry would run the samples of all shards.
+    assert reasons["shard"] == "has the status 'error'; repeat the command that ran it"
     assert reasons["other"] == "has no DiscoveryBench results: its task is other/task"
     assert reasons["impossible"].endswith(" has hms = 1.5, not a score from 0 to 1")
 
@@ -444,7 +447,7 @@ def test_valid_samples_of_a_log_with_invalid_ones_are_read_and_the_others_are_mi
 
     contents = Contents.of(results)
     [notice] = [text for text in notices(contents.leaderboard, contents.results) if "invalidated" in text]
-    assert notice.endswith("count as missing: 1. Replace them: `inspect eval-retry invalid.eval`.")
+    assert notice.endswith("count as missing: 1. Replace them: `inspect eval-retry invalid.eval --log-dir .`.")
 
 
 def test_of_two_copies_of_a_log_the_one_that_was_changed_last_counts(demo_log: Path) -> None:

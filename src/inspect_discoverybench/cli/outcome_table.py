@@ -4,6 +4,7 @@ import shlex
 
 from inspect_discoverybench.cli.terminal import MISSING_NOTE, mean_text, print_table, say
 from inspect_discoverybench.experiment.execution import ExperimentResult
+from inspect_discoverybench.results.log_files import retry_command
 from inspect_discoverybench.results.run_outcome import RunOutcome
 from inspect_discoverybench.scorer.judge_record import OFFLINE_NOTE, is_offline
 from inspect_discoverybench.session.tool import CALLS_AS_TEXT
@@ -119,6 +120,13 @@ def _print_repairs(outcome: RunOutcome) -> None:
     # With `fail_on_error: false`, a run with errors is complete. Repeating the experiment would not run these samples
     # again, because `eval_set` retries incomplete runs only.
     errors = outcome.samples.errors
-    if outcome.complete and errors:
-        command = f"inspect eval-retry {shlex.quote(outcome.log)}"
-        say(f"Samples with an error: {errors}. To run them again, run:\n  {command}")
+    if not (outcome.complete and errors):
+        return
+    if outcome.is_shard:
+        # Inspect would create the task again, and run its samples of all shards.
+        say(
+            f"Samples with an error: {errors}. To run all samples of their log again, delete it, and repeat the "
+            f"command:\n  {outcome.log}"
+        )
+    else:
+        say(f"Samples with an error: {errors}. To run them again, run:\n  {retry_command(outcome.log)}")

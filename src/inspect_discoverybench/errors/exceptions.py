@@ -8,7 +8,7 @@ import click
 
 from inspect_discoverybench.errors.redaction import redact
 
-RETRY = "Run `inspect eval-retry` to run the sample again."
+RETRY = "To run the sample again, run `inspect eval-retry`, or repeat `discoverybench run`."
 
 
 class DiscoveryBenchError(click.ClickException):

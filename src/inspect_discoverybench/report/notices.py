@@ -1,10 +1,10 @@
 """Notices: what a reader must know before any number of a report."""
 
-import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from inspect_discoverybench.report.leaderboard import Benchmark, Leaderboard
+from inspect_discoverybench.results.log_files import retry_command
 from inspect_discoverybench.results.result_row import ResultRow
 from inspect_discoverybench.results.task_result import edited_samples
 from inspect_discoverybench.scorer.judge_record import OFFLINE_NOTE, is_offline
@@ -79,12 +79,16 @@ def _ignored_reducers(results: Sequence[ResultRow]) -> Iterator[str]:
 def _invalidated(results: Sequence[ResultRow]) -> Iterator[str]:
     """How many samples of each log are invalid, and how to replace them."""
     invalid: dict[str, set[str]] = defaultdict(set)
+    of_eval_sets = set()
     for result in results:
         if result.score.outcome is SampleOutcome.INVALIDATED:
             invalid[result.run.log].add(result.sample.uuid)
+            if result.run.is_of_eval_set:
+                of_eval_sets.add(result.run.log)
     for log, samples in invalid.items():
-        command = shlex.join(["inspect", "eval-retry", log])
-        yield f"Samples of {log} that were invalidated and count as missing: {len(samples)}. Replace them: `{command}`."
+        # A retry of one shard would run all samples of the task.
+        remedy = "repeat the command that ran it" if log in of_eval_sets else f"`{retry_command(log)}`"
+        yield f"Samples of {log} that were invalidated and count as missing: {len(samples)}. Replace them: {remedy}."
 
 
 def _edited(leaderboard: Leaderboard) -> Iterator[str]:

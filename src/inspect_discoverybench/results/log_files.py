@@ -1,6 +1,8 @@
 """Finds log files."""
 
 import os
+import posixpath
+import shlex
 from pathlib import Path
 
 from inspect_ai.log import EvalLogInfo, list_eval_logs
@@ -20,6 +22,14 @@ def remedy_of(path: str) -> str:
     if not _is_remote(path) and not os.access(path, os.R_OK):
         return "Check its path and permissions."
     return "Repair it with `inspect log recover`, or delete it to run its samples again."
+
+
+def retry_command(log: str) -> str:
+    """The command that runs the samples of a log again that ended with an error or are invalid.
+
+    Inspect would write the new log to the folder `logs`. It must be beside the old one, where reports read it.
+    """
+    return shlex.join(["inspect", "eval-retry", log, "--log-dir", posixpath.dirname(log) or "."])
 
 
 def logs_in(folder: str) -> list[EvalLogInfo]:

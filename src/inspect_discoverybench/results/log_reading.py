@@ -86,5 +86,9 @@ def _objection_to(header: EvalLog) -> str | None:
     if not has_results(header):
         return f"has no DiscoveryBench results: its task is {header.eval.task}"
     if header.status != "success":
-        return f"has the status '{header.status}'; complete it with `inspect eval-retry`"
+        # A retry of one shard would run all samples of the task.
+        remedy = "complete it with `inspect eval-retry`"
+        if header.eval.eval_set_id:
+            remedy = "repeat the command that ran it"
+        return f"has the status '{header.status}'; {remedy}"
     return None

@@ -103,6 +103,7 @@ class RunOutcome:
         complete: Whether the run has ended with all samples.
         error: Why the run ended early, in one line; None if it is complete or was interrupted.
         log: Path or URL of its log.
+        is_shard: Whether it ran only the samples of a shard.
     """
 
     labels: RunLabels
@@ -114,6 +115,7 @@ class RunOutcome:
     complete: bool
     error: str | None
     log: str
+    is_shard: bool
 
     @classmethod
     def of_log(cls, log: EvalLog) -> "RunOutcome":
@@ -131,6 +133,7 @@ class RunOutcome:
             complete=run_log.is_complete,
             error=one_line(log.error.message) if log.error else None,
             log=run_log.path,
+            is_shard=run_log.shard is not None,
         )
 
     @property
