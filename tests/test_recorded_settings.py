@@ -112,9 +112,11 @@ def test_settings_are_recorded_where_the_table_says(run: Any, tmp_path: Path, mo
     with serve(answer) as endpoint:
         server = endpoint.url.removesuffix("/v1")
         port = server.split(":")[-1]
+        # A name of its own for each endpoint, because Inspect keeps the clients of earlier ones.
+        model = f"openai-api/lab/{port}"
         monkeypatch.setenv("LAB_API_KEY", planted("environment key"))
         monkeypatch.setenv("LAB_BASE_URL", f"{server}/{planted('environment url')}/v1")
-        printed = run(f"openai-api/lab/{port}", f"{server}/{planted('url')}/v1")
+        printed = run(model, f"{server}/{planted('url')}/v1")
     printed += completed("report logs --out report")
     assert (tmp_path / "report" / "samples.csv").exists()  # so the search below covers the report
 

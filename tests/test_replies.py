@@ -89,14 +89,17 @@ def test_tags_in_an_object_are_data_whatever_white_space_or_byte_order_mark_stan
 
 
 @pytest.mark.parametrize("stop_reason", ["content_filter", "max_tokens", "model_length"])
-async def test_a_whole_object_is_no_reply_if_a_filter_or_a_limit_ended_it(stop_reason: StopReason) -> None:
-    reasons: list[StopReason] = [stop_reason, "stop"]
+async def test_a_reply_that_a_filter_or_a_limit_ended_is_rejected_even_if_its_object_is_complete(
+    stop_reason: StopReason,
+) -> None:
+    rejected = ModelOutput.from_content("mockllm/model", '{"match": false}', stop_reason=stop_reason)
+    accepted = ModelOutput.from_content("mockllm/model", '{"match": true}')
+    outputs = iter([rejected, accepted])
     requests = []
 
     async def send(messages: list[ChatMessage]) -> ModelOutput:
         requests.append(messages)
-        text = json.dumps({"match": len(requests) == 2})  # false in the first reply, which must not count
-        return ModelOutput.from_content("mockllm/model", text, stop_reason=reasons.pop(0))
+        return next(outputs)
 
     async def accept(text: str) -> Match:
         return parse_reply(text, Match)

@@ -279,8 +279,10 @@ def test_an_error_in_a_value_of_the_file_with_changes_names_the_line_and_the_cha
 
 
 @pytest.mark.parametrize("name", ["openai/gpt-4o", "{name: openai/gpt-4o}"])
-def test_a_change_of_a_single_model_is_named(tmp_path: Path, name: str) -> None:
-    path = write(tmp_path, GOOD.replace("\n  - discoverybench/baseline", " {name: discoverybench/baseline}"))
+def test_the_origin_of_a_single_model_names_the_change(tmp_path: Path, name: str) -> None:
+    # A model in place of a list, on line 5. Its name is `models.name`, not `models.0.name`.
+    single = GOOD.replace("models:\n  - discoverybench/baseline", "models: {name: discoverybench/baseline}")
+    path = write(tmp_path, single)
     [cell] = matrix(*changed(path, f"models={name}").read())
     assert cell.model_origin == f"--set models={name}"
     [cell] = matrix(*changed(path, "models.name=openai/gpt-4o").read())

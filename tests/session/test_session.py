@@ -90,7 +90,7 @@ SCRIPTS = {
         ],
         seconds=60,
     ),
-    "working folder closed": Script(["import os; os.chmod('.', 0); os._exit(1)", "1"]),
+    "no access to the working folder": Script(["import os; os.chmod('.', 0); os._exit(1)", "1"]),
     "packages": Script([IMPORTS], seconds=120),
     "no python": Script(["1"]),
 } | ATTACKS
@@ -181,9 +181,9 @@ def test_running_out_of_memory_ends_only_the_session(samples: Samples) -> None:
     assert sample.store_as(SessionState).restarts == 1
 
 
-def test_a_new_session_runs_although_code_has_closed_the_working_folder(samples: Samples) -> None:
-    closed, after = observations(samples["working folder closed"])
-    assert LOST in closed
+def test_a_new_session_runs_although_code_has_removed_access_to_the_working_folder(samples: Samples) -> None:
+    ended, after = observations(samples["no access to the working folder"])
+    assert LOST in ended
     assert after == f"{NEW}\n1"
 
 

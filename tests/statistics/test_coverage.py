@@ -31,28 +31,39 @@ def test_printed_intervals_cover_the_truth(data: str, setting: str, slow: None) 
     assert not (result.false_alarms > 0.08).any()
 
 
+def possible_scores(tasks: int) -> list[list[int]]:
+    """The scores of a system that solves 0, 1, … or all tasks."""
+    return [[1] * solved + [0] * (tasks - solved) for solved in range(tasks + 1)]
+
+
 def lowest_coverage(low: np.ndarray, high: np.ndarray, tasks: int) -> float:
-    """The lowest coverage of intervals by the number of solved tasks, over the chances to solve one."""
+    """The lowest coverage over the chances to solve a task. The chance is the true mean of the scores.
+
+    Args:
+        low: The low end of the interval if 0, 1, … or all tasks are solved.
+        high: Its high end.
+        tasks: Number of independent tasks.
+    """
     solved = np.arange(tasks + 1)
-    shares = []
+    coverages = []
     for chance in exact.CHANCES:
         contains = (low <= chance) & (chance <= high)
-        shares.append(float(binom.pmf(solved, tasks, chance)[contains].sum()))
-    return min(shares)
+        coverages.append(float(binom.pmf(solved, tasks, chance)[contains].sum()))
+    return min(coverages)
 
 
 @pytest.mark.parametrize("tasks", exact.NUMBERS)
 def test_the_interval_of_a_mean_covers_every_chance_to_solve_independent_tasks(tasks: int) -> None:
-    estimates = [estimate_mean([1] * solved + [0] * (tasks - solved), range(tasks)) for solved in range(tasks + 1)]
+    estimates = [estimate_mean(scores, range(tasks)) for scores in possible_scores(tasks)]
     low = np.array([estimate.low for estimate in estimates])
     high = np.array([estimate.high for estimate in estimates])
     assert lowest_coverage(low, high, tasks) >= 0.95
 
 
 @pytest.mark.parametrize("tasks", exact.NUMBERS)
-def test_the_interval_of_a_difference_covers_every_chance_where_a_system_never_loses(tasks: int) -> None:
-    zeros = [0] * tasks
-    results = [compare_paired([1] * won + [0] * (tasks - won), zeros, range(tasks)) for won in range(tasks + 1)]
+def test_the_interval_of_a_difference_to_a_system_that_solves_nothing_covers_every_chance(tasks: int) -> None:
+    nothing = [0] * tasks
+    results = [compare_paired(scores, nothing, range(tasks)) for scores in possible_scores(tasks)]
     low = np.array([result.low for result in results])
     high = np.array([result.high for result in results])
     assert lowest_coverage(low, high, tasks) >= 0.95

@@ -40,43 +40,46 @@ def test_wins_losses_and_ties() -> None:
     )
 
 
-def test_the_interval_is_that_of_the_gain_minus_the_loss_with_half_a_cluster_more() -> None:
+def test_the_interval_combines_those_of_the_mean_gain_and_the_mean_loss() -> None:
     """Of 40 tasks, the first system wins 10 and loses 4.
 
-    Half a cluster is added to the variances (`ADDITIONAL_CLUSTERS`). With equal chances, it has gain 1 and loss 0, or
-    gain 0 and loss 1. The ends of gain and loss are Clopper and Pearson's, and those of the difference Zou and Donner's
-    (2008).
+    The intervals of the mean gain and the mean loss are Clopper and Pearson's. They are combined by the formula of Zou
+    and Donner (2008), which needs the correlation of the two means. The variances and the covariance are those of the
+    40 tasks and of half a task more (`ADDITIONAL_CLUSTERS`), which has gain 1 or loss 1, with equal chances.
     """
     first = [1] * 10 + [0] * 30
     second = [0] * 10 + [1] * 4 + [0] * 26
-    gain, loss = 0.25, 0.1
+    gain, loss = 10 / 40, 4 / 40
 
     def variance(mean: float) -> float:
-        observed = mean * (1 - mean) / 39
-        squared_deviation = ((1 - mean) ** 2 + mean**2) / 2
-        return observed + 0.5 * squared_deviation / 40**2
+        of_tasks = mean * (1 - mean) / 39
+        squared_deviation = ((1 - mean) ** 2 + (0 - mean) ** 2) / 2
+        return of_tasks + 0.5 * squared_deviation / 40**2
 
-    observed_covariance = -gain * loss / 39
-    product_of_deviations = -((1 - gain) * loss + gain * (1 - loss)) / 2
-    covariance = observed_covariance + 0.5 * product_of_deviations / 40**2
+    covariance_of_tasks = (0 - gain * loss) / 39  # no task has both a gain and a loss
+    product_if_gain = (1 - gain) * (0 - loss)
+    product_if_loss = (0 - gain) * (1 - loss)
+    product_of_deviations = (product_if_gain + product_if_loss) / 2
+    covariance = covariance_of_tasks + 0.5 * product_of_deviations / 40**2
     correlation = covariance / math.sqrt(variance(gain) * variance(loss))
 
-    def ends(count: int) -> tuple[float, float]:
+    def clopper_pearson(count: int) -> tuple[float, float]:
         return beta.ppf(0.025, count, 40 - count + 1), beta.ppf(0.975, count + 1, 40 - count)
 
-    def distance(of_gain: float, of_loss: float) -> float:
+    def combined(of_gain: float, of_loss: float) -> float:
+        """The distance of an end from the difference, from the distances of the ends from the two means."""
         return math.sqrt(of_gain**2 + of_loss**2 - 2 * correlation * of_gain * of_loss)
 
-    gain_low, gain_high = ends(10)
-    loss_low, loss_high = ends(4)
+    gain_low, gain_high = clopper_pearson(10)
+    loss_low, loss_high = clopper_pearson(4)
     result = compare_paired(first, second, range(40))
     assert_fields(
         result,
         difference=gain - loss,
-        low=gain - loss - distance(gain - gain_low, loss_high - loss),
-        high=gain - loss + distance(gain_high - gain, loss - loss_low),
+        low=gain - loss - combined(gain - gain_low, loss_high - loss),
+        high=gain - loss + combined(gain_high - gain, loss - loss_low),
     )
-    # It is near the p-value of the sign test, which counts the wins among the tasks that are no ties.
+    # The p-value is near that of the sign test, which counts the wins among the tasks that are not ties.
     assert result.p_value == pytest.approx(binomtest(10, 14).pvalue, rel=0.15)
 
 

@@ -40,11 +40,12 @@ def ordering_column(columns: Sequence[Sequence[object]]) -> int | None:
 def _squared_correlation_of_neighbours(ranks: Sequence[int]) -> Fraction:
     """The square of Pearson's correlation of each rank with the next one; 0 if they do not correlate positively.
 
-    The square is an exact fraction. So two columns in opposite orders have the same square, and every machine finds the
-    same column.
+    The correlation itself is a root, which a float would round. Rounding could decide between columns with equal
+    correlations, such as one that ascends where the other descends. The square is an exact fraction.
     """
     before, after = ranks[:-1], ranks[1:]
     count, sum_before, sum_after = len(before), sum(before), sum(after)
+    # The covariance and the variances are multiplied by `count**2`, so they are whole numbers. The factor cancels.
     covariance = count * sum(x * y for x, y in zip(before, after, strict=True)) - sum_before * sum_after
     variance_before = count * sum(x * x for x in before) - sum_before**2
     variance_after = count * sum(y * y for y in after) - sum_after**2

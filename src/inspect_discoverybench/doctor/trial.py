@@ -55,7 +55,7 @@ class AgentTrial:
     Attributes:
         task: Name of the task.
         agent: Name of the agent.
-        form: The form in which the model was to act.
+        form: The form in which the model was to act: `calls` or `text`.
         results: A result for each sample.
     """
 
@@ -130,7 +130,11 @@ class Trial:
         return max(with_code, key=attrgetter("samples_with_code")).form
 
     def try_agents(self, forms: Sequence[str]) -> None:
-        """Try ReAct in each of the forms. Then try the other agents in the form that worked best (`best_form`)."""
+        """Try ReAct in each of the forms. Then try the other agents in `best_form`.
+
+        Args:
+            forms: The forms in which the model is to act: `calls`, `text` or both.
+        """
         first_agent, *other_agents = AGENTS
         try:
             check_docker()
@@ -143,12 +147,12 @@ class Trial:
         for form in forms:
             self._try_agent(demo(sandbox=sandbox), DEMO_SAMPLES, first_agent, form)
 
-        form = self.best_form or forms[0]  # the first one if no code ran in any
+        best_form = self.best_form or forms[0]  # the first one if no code ran in any
         for agent in other_agents:
-            self._try_agent(demo(sandbox=sandbox), DEMO_SAMPLES, agent, form)
+            self._try_agent(demo(sandbox=sandbox), DEMO_SAMPLES, agent, best_form)
 
         if sandbox == "docker":
-            self._try_real(first_agent, form)
+            self._try_real(first_agent, best_form)
 
     def try_judge(self) -> None:
         """Run a part of the judge audit: the judge compares pairs, reads texts and finds a claim."""

@@ -95,12 +95,14 @@ class Shard:
             samples: Ids of all samples of a run.
             position: Position of the run in the matrix.
         """
-        # The first sample of each run goes to the shard after the one that has the first sample of the previous run. If
-        # it always went to the first shard, the first shards would have one sample more than the others in every run.
-        shard_of_first_sample = position % self.count  # counted from 0
-        # The turn of this shard, counted from 0, is the index of its first sample.
-        turn = (self.number - 1 - shard_of_first_sample) % self.count
-        return samples[turn :: self.count]
+        share = []
+        # The turns of each run begin one shard later than those of the run before. If they always began with the first
+        # shard, the first shards would have one sample more than the others in every run.
+        for turn, sample_id in enumerate(samples, start=position):
+            number = turn % self.count + 1
+            if number == self.number:
+                share.append(sample_id)
+        return share
 
 
 def restrict_to_shard(eval_set: EvalSet, shard: Shard) -> EvalSet:

@@ -142,7 +142,7 @@ class SetFolder:
     def require_same_domains(self, names: Sequence[str]) -> None:
         """Check that the domains that are already accepted are those of the set, in the same order.
 
-        Others would stay in the set, and their tasks could have the query ids of new ones.
+        The tasks of another domain would stay in the folder, and new tasks could have the same query ids.
 
         Args:
             names: Names that the user or the trees give; empty if the author proposes them.

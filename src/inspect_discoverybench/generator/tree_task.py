@@ -133,10 +133,10 @@ def file_columns(tree: Tree, tasks: Sequence[TreeTask], key: str) -> list[str]:
         key: Seed of the order.
     """
     targets = {task.node.name for task in tasks}
-    targets_and_ancestors = {node.name for node in tree.nodes() if node.names & targets}
-    left_out = targets_and_ancestors - targets
+    # The ancestors of the targets.
+    left_out = {node.name for node in tree.nodes() if node.names & targets} - targets
     for task in tasks:
-        # The nodes below the target that are not observed: hidden nodes, and nodes below the observed ones.
+        # Of the nodes below the target, only the observed ones are kept.
         left_out |= task.node.names - {task.node.name, *task.expression.columns}
     for column in tree.distractors:
         if column.follows in left_out | targets:

@@ -56,8 +56,8 @@ class AuditState(StoreModel):
 def judge_pair() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -- judge_audit() runs it
     """Let the evaluated model judge the pair, read the text or find the claim, without a cache of its replies."""
 
-    # All samples share one separate model, because `acceptance_of` remembers by model whether the provider accepts our
-    # defaults.
+    # All samples share one model as the judge, because `acceptance_of` remembers by model whether the provider accepts
+    # our defaults.
     @cache
     def judge_model(model: Model) -> Model:
         # Inspect adds the settings of the task to the requests of the evaluated model. A solver cannot read these
@@ -158,12 +158,14 @@ def constant_judge(facet: str, verdict: bool | str) -> Metric:
     """
 
     def accuracy(scores: list[SampleScore]) -> Value:
-        right = []
+        is_right = []
         for score in scores:
-            if not math.isnan(score.score.as_float()):  # NaN: this was not asked, or the right verdict is open
+            # The accuracy of the audited judge is NaN if the sample does not ask for this verdict, or if the right
+            # verdict is not known.
+            if not math.isnan(score.score.as_float()):
                 expected = (score.sample_metadata or {})["expected"]
-                right.append(expected[facet] == verdict)
-        return fmean(right) if right else math.nan
+                is_right.append(expected[facet] == verdict)
+        return fmean(is_right) if is_right else math.nan
 
     return accuracy
 

@@ -12,7 +12,7 @@ SUFFIXES = (".csv", ".tsv", ".txt")
 MAX_COLUMNS = 8
 MIN_NUMBERS = 10
 
-Table = Mapping[str, Sequence[float]]  # what is no number is NaN
+Table = Mapping[str, Sequence[float]]  # NaN in place of values that are not numbers
 
 
 def read_table(path: Path) -> Table:
@@ -35,7 +35,7 @@ def read_table(path: Path) -> Table:
 
 
 def number(text: str | None) -> float:
-    """Parse a number; NaN if the text is none."""
+    """Parse a number; NaN if the text is not a number, or the cell is missing."""
     try:
         return float(text or "")
     except ValueError:
@@ -43,7 +43,10 @@ def number(text: str | None) -> float:
 
 
 class Line(NamedTuple):
-    """A line through two columns: the share of the variance that it explains, and a hypothesis about it."""
+    """A line through two columns: the share of the variance that it explains, and a hypothesis about it.
+
+    Lines are compared by the share first, so `max` gives the one that explains most.
+    """
 
     share: float
     statement: str
@@ -74,7 +77,8 @@ def discover(goal: str) -> None:
     """Print a hypothesis about the strongest linear relationship among the columns that the goal names."""
     lines = []
     for table in TABLES:
-        # A goal names a column by the first four letters of its name.
+        # A goal seldom has the whole name of a column: "flowering area" stands for `flowering_hectares`. So the first
+        # four letters are enough.
         names = [name for name in table if name[:4].casefold() in goal.casefold()]
         if len(names) < 2:
             names = list(table)

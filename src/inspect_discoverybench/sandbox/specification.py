@@ -86,11 +86,15 @@ class SandboxOptions:
 
 
 def _compose(other_image: str | None, build: bool) -> ComposeConfig:
-    """Read `compose.yaml` and set the image. The section `build` is kept only if the image must be built.
+    """Read `compose.yaml`, set the image, and remove the section `build` unless the image must be built.
 
-    With this section, Inspect would build the image at the start of each run. Compose writes the project name into the
-    image, and each run is a new project. So each build would make another image and move the tag to it, and the image
-    of the run before would be left behind without a tag.
+    With this section, Inspect builds the image at the start of every run. Every run is a new Compose project, and
+    Compose writes the name of the project into the image. So every run would make a new image with the same tag, and
+    leave the previous one without a tag.
+
+    Args:
+        other_image: The image to run instead of the package's. It is never built.
+        build: Whether to build the package's image even if it exists.
     """
     compose = yaml.safe_load(shipped("compose.yaml").read_text("utf-8"))
     service = compose["services"]["default"]
@@ -99,11 +103,13 @@ def _compose(other_image: str | None, build: bool) -> ComposeConfig:
     if uses_existing:
         # Do not look for the image in a registry: `x-local` is read by Inspect, `pull_policy` by Compose.
         service |= {"pull_policy": "never", "x-local": True}
-    if uses_existing or other_image:
-        del service["build"]
-    else:
+
+    must_build = not other_image and not uses_existing
+    if must_build:
         # An absolute path, because Inspect resolves relative paths against the current directory.
         service["build"] = {"context": str(shipped("sandbox"))}
+    else:
+        del service["build"]
     return ComposeConfig.model_validate(compose)
 
 

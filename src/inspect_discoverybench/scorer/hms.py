@@ -10,8 +10,7 @@ def hypothesis_match_score(context: float, variables: float, relationship: float
         relationship: 1 if the relationship is very similar, 0.5 if it is more general, else 0.
 
     Returns:
-        The score. If any facet is NaN, which stands for undecided, the score is NaN, even if another facet is 0.
-        Suppose that such a sample scored 0. Then, of the samples with an undecided facet, those that certainly score 0
-        would count in the mean, and those that might score more would not. So the mean would be too low.
+        The score. It is NaN if any facet is NaN (undecided), even if another facet is 0. If it were 0 then, the mean
+        would be too low: of the samples with an undecided facet, it would include only those that score 0.
     """
     return context * variables * relationship

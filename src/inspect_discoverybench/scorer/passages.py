@@ -90,12 +90,12 @@ class _Passage:
 
     @property
     def _ends_sentence(self) -> bool:
-        """Whether the passage ends a sentence, or no word follows before the next end of a sentence or of a line."""
+        """Whether no word stands after the passage in its sentence, on its line."""
         last_character = self.text[self.start : self.end].rstrip(_MARKS)[-1]
-        if _SENTENCE_END.match(last_character):
+        if _SENTENCE_END.match(last_character):  # what follows belongs to the next sentence
             return True
-        after_on_line, _, _ = self.text[self.end :].partition("\n")
-        after_in_sentence, *_ = _SENTENCE_END.split(after_on_line, maxsplit=1)
+        after_on_line = self.text[self.end :].partition("\n")[0]
+        after_in_sentence = _SENTENCE_END.split(after_on_line, maxsplit=1)[0]
         return not has_words(after_in_sentence)
 
 

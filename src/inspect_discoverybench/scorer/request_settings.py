@@ -55,12 +55,13 @@ def request_settings(model: Model, reply_type: type[Reply], *, defaults: bool = 
         reply_type: Type of the reply.
         defaults: Whether to send the defaults. A judge that is known to refuse them never gets them.
     """
+    # Evaluated at each request, outside the cached function: a judge may turn out to refuse the defaults.
     with_defaults = defaults and not acceptance_of(model).refuses_defaults
-    return _request_settings(model, reply_type, with_defaults)
+    return _cached_settings(model, reply_type, with_defaults)
 
 
 @cache
-def _request_settings(model: Model, reply_type: type[Reply], with_defaults: bool) -> RequestSettings:
+def _cached_settings(model: Model, reply_type: type[Reply], with_defaults: bool) -> RequestSettings:
     config = _defaults(model, reply_type) if with_defaults else GenerateConfig()
     effective = _effective(model, config)
     schema = config.model_dump(mode="json", include={"response_schema"}, exclude_none=True)

@@ -121,7 +121,7 @@ def follow(kernel: _socket.socket, reader: int, output: Capture, seconds: float)
         if reader in ready:
             is_open = output.fill(reader)
             if not is_open:
-                sources.remove(reader)
+                sources.remove(reader)  # a closed pipe is always ready, so `select` would no longer wait
 
         if kernel in ready:
             status = read_line(kernel)

@@ -168,11 +168,11 @@ class PythonSession:
 
     async def _start_early(self, ended: anyio.Event) -> None:
         try:
-            # Even if the sample is cancelled, a start in progress is completed. The end of the sample waits for it
-            # (`end`), and then ends the kernel.
+            # A start is completed even if the sample is cancelled. The kernel's folder is known only after the start,
+            # and without it, `end`, which waits for the start, could not end the kernel.
             with anyio.CancelScope(shield=True):
                 await self._start(store_as(SessionState))
-        except (_Unusable, SandboxUnavailableError, ProcessLookupError):
+        except (_Unusable, SandboxUnavailableError, ProcessLookupError):  # the last one: the sample has no sandbox
             pass  # the first cell starts the session again, and reports the failure
         finally:
             ended.set()

@@ -58,15 +58,15 @@ async def run_codegen(state: TaskState, actor: Actor) -> None:
     wording = actor.wording
     wording.begin(state, finish="solvers/codegen_finish", system="solvers/codegen")
     step = await actor.step(state.messages, ["python"])
-    step.append_to(state)
+    step.apply_to(state)
     # Not `has_acted`: a server that ignores the choice of the tool may reply with a call of `submit`.
     if not has_run_code(step.messages):
         state.messages.append(wording.message("solvers/codegen_again"))
         # The second request for a program does not count as another turn of the agent.
         with suspend_turn_limit():
             step = await actor.step(state.messages, ["python"])
-        step.append_to(state)
+        step.apply_to(state)
     if not has_run_code(step.messages):
         state.messages.append(wording.message("solvers/codegen_no_program"))
     answer = await actor.submit(state.messages)
-    answer.append_to(state)
+    answer.apply_to(state)

@@ -225,7 +225,7 @@ async def _take_turn(
             step = await actor.step(conversation, ["python"], role.model())
         else:
             step = await actor.step(conversation, [], role.model())
-        step.append_to(state)
+        step.apply_to(state)
 
     ledger = store_as(Ledger)
     ledger.turns = [*ledger.turns, RoleTurn(role=role, instruction=instruction)]

@@ -37,7 +37,7 @@ def no_data_guess(columns: bool = False, actions: str = "calls") -> Solver:
         state.user_prompt.text = task_text(metadata, hints, prompt="no_data_guess_task", list_columns=columns)
         actor.wording.begin(state, finish="solvers/no_data_guess_finish", system="solvers/no_data_guess")
         answer = await actor.submit(state.messages)
-        answer.append_to(state)
+        answer.apply_to(state)
         return state
 
     return solve

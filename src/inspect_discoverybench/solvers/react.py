@@ -39,7 +39,7 @@ def react(turns: int = 25, actions: str = "calls", cell_seconds: int = DEFAULT_C
         if not has_submitted():
             state.messages.append(actor.wording.message("solvers/react_last"))
             answer = await actor.submit(state.messages)
-            answer.append_to(state)
+            answer.apply_to(state)
         return state
 
     return solve
@@ -54,7 +54,7 @@ async def _work(state: TaskState, actor: Actor, turns: int) -> None:
     was_reminded = False
     for _ in range(turns):
         step = await actor.step(state.messages, ["python", "submit"])
-        step.append_to(state)
+        step.apply_to(state)
         if has_submitted() or step.output.stop_reason == "model_length":
             return
         if not step.has_acted:

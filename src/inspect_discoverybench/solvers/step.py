@@ -65,7 +65,7 @@ class Step:
         """Add messages before those of the step."""
         return replace(self, messages=[*messages, *self.messages])
 
-    def append_to(self, state: TaskState) -> None:
+    def apply_to(self, state: TaskState) -> None:
         """Append the messages to the conversation of a sample, and make the model's output the output of the sample.
 
         If a hypothesis was submitted, it becomes the completion of the output, where any scorer finds it.
