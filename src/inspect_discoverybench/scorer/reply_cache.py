@@ -27,7 +27,7 @@ class ReplyCache:
 
     @classmethod
     def for_model(cls, model: Model) -> "ReplyCache":
-        """The cache of a judge. `inspect cache clear` empties it.
+        """The cache of a judge. `inspect cache clear --model NAME` empties it.
 
         The cache is disabled for `discoverybench/…` models, whose rules change with the package, and for models
         configured with `cache=False`.
