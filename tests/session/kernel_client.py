@@ -31,6 +31,16 @@ class Session:
         command = self.command(name, *arguments)
         return subprocess.run(command, cwd=self.folder, input=source, capture_output=True, timeout=60, check=False)
 
+    def begin(self, code: str) -> subprocess.Popen[bytes]:
+        """Start a client that runs a cell, without waiting for its end."""
+        command = self.command("run", "20", "10000")
+        client = subprocess.Popen(command, cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert client.stdin
+        client.stdin.write(code.encode())
+        client.stdin.close()
+        client.stdin = None  # so that `communicate` does not write to it
+        return client
+
     def stop(self) -> None:
         self.client("stop")
         self.files.cleanup()

@@ -1,5 +1,7 @@
 """The kernel and its client as the sandbox runs them: a program on the standard library."""
 
+import json
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -118,6 +120,25 @@ def test_surviving_child_processes_do_not_delay_the_session(session: Session) ->
     assert session.run("if os.fork() == 0: time.sleep(30)\nos._exit(1)")["status"] == "died"
     assert session.run("1")["restarted"] is True
     assert time.monotonic() - started < 10
+
+
+@pytest.mark.usefixtures("slow")
+def test_a_client_without_a_caller_does_not_take_the_output_of_the_next_cell(session: Session) -> None:
+    # A call that was cancelled leaves its client behind, which is stopped here until the output of the next cell stands
+    # in the pipe.
+    session.run("import time")
+    left_behind = session.begin("time.sleep(1)")
+    time.sleep(0.5)
+    left_behind.send_signal(signal.SIGSTOP)
+    client = session.begin("time.sleep(1); print('mine')")
+    time.sleep(1)
+    client.send_signal(signal.SIGSTOP)
+    time.sleep(1)
+    left_behind.send_signal(signal.SIGCONT)
+    left_behind.wait(10)
+    client.send_signal(signal.SIGCONT)
+    output, _ = client.communicate(timeout=20)
+    assert json.loads(output) == ok("mine\n")
 
 
 def test_a_file_of_the_agent_does_not_shadow_modules_of_the_kernel(session: Session) -> None:

@@ -77,6 +77,8 @@ def serve(folder: str, ready: int) -> None:
         status = runner.run(code, main.__dict__)
         with suppress(OSError):  # the client disconnected; the session continues
             runner.client.sendall(f"{status}\n".encode())
+            # The client disconnects when it has read the output of this cell. It must not read that of the next one.
+            runner.client.recv(1)
         runner.client.close()
 
 
