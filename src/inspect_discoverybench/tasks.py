@@ -380,7 +380,7 @@ def synth_generate(
         rows: Rows of each data file, 100 to 10,000.
         noise_share: Probability that noise is added to a number.
         noise_scale: Standard deviation of the noise, in standard deviations of the column.
-        missing: Probability that a value is missing.
+        missing: Probability that a value is missing, at most 0.1.
         sandbox: `docker`, `k8s` or `local`. Expressions from the author run in the sandbox.
         build: Build the Docker image even if it exists.
         image: Run this image instead of the package's.
