@@ -36,6 +36,22 @@ def test_scores_on_different_tasks_are_not_comparable(column: str, reason: str) 
     assert comparison.warnings == [f"A and B: {reason}"]
 
 
+def text_inputs(fingerprint: str) -> dict[str, Any]:
+    return {"fingerprints": {"task_text": fingerprint}}
+
+
+def test_samples_whose_task_text_was_edited_are_not_comparable() -> None:
+    a = system("A", inputs=text_inputs("1"))
+    b = system("B", inputs=text_inputs("2"))
+    assert [*incompatibilities(a, b)] == ["A and B: the task texts of the sample a differ."]
+
+
+def test_hints_may_change_the_task_text() -> None:
+    a = system("A", inputs=text_inputs("1"))
+    b = system("B", inputs=text_inputs("2"), task_arguments='{"framing": "pressure"}')
+    assert not [*incompatibilities(a, b)]
+
+
 def test_scores_that_were_judged_differently_are_not_comparable() -> None:
     a = system("A", judge_record='{"judge": "x", "prompts": {"system": "1"}}')
     b = system("B", judge_record='{"judge": "x", "prompts": {"system": "2"}}')

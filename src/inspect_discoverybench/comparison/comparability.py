@@ -18,6 +18,15 @@ SAME_PER_TASK = {
 }
 """What must be equal for a common sample, with the plural nouns that messages use."""
 
+TASK_TEXT = "task text"
+
+SAME_FINGERPRINTS = {"gold workflow": "gold workflows", TASK_TEXT: "task texts"}
+"""Inputs of a common sample whose fingerprints must be equal, with the plural nouns that messages use.
+
+The gold workflow is not compared by its column in `SAME_PER_TASK`. The column is empty if there is no workflow, but
+also if a log does not record the workflow. Empty columns are ignored, so it would not be found that only one of two
+samples has a workflow."""
+
 SAME_PER_RUN = {
     "run.package_version": "versions of inspect-discoverybench",
     "run.image": "sandbox images",
@@ -42,9 +51,10 @@ def incompatibilities(baseline: System, candidate: System) -> Iterator[str]:
         differing_id = _differing_sample(baseline, candidate, column)
         if differing_id is not None:
             yield f"{names}: the {noun} of the sample {differing_id} differ."
-    differing_id = _sample_with_differing_workflow(baseline, candidate)
-    if differing_id is not None:
-        yield f"{names}: the gold workflows of the sample {differing_id} differ."
+    for name, noun in SAME_FINGERPRINTS.items():
+        differing_id = _sample_with_differing_input(baseline, candidate, name)
+        if differing_id is not None:
+            yield f"{names}: the {noun} of the sample {differing_id} differ."
 
     judge_differences = "; ".join(_judge_differences(baseline, candidate))
     if judge_differences:
@@ -73,19 +83,16 @@ def _differing_sample(baseline: System, candidate: System, column: str) -> str |
     return None
 
 
-def _sample_with_differing_workflow(baseline: System, candidate: System) -> str | None:
-    """The id of the first common sample whose gold workflows differ.
-
-    Fingerprints of the workflows are compared, and not the column `sample.gold_workflow`. The column is empty if there
-    is no workflow, but also if a log does not record the workflow. `_differing_sample` ignores empty columns, so it
-    would not find that only one of two samples has a workflow.
-    """
+def _sample_with_differing_input(baseline: System, candidate: System, name: str) -> str | None:
+    """The id of the first common sample of which an input differs, by the name that `changed_inputs` gives it."""
     for task_id, baseline_task in baseline.tasks.items():
         candidate_task = candidate.tasks.get(task_id)
         if candidate_task is None:
             continue
-        changes = changed_inputs(baseline_task.sample.inputs, candidate_task.sample.inputs)
-        if "gold workflow" in changes:
+        # Hints change the task text on purpose.
+        if name == TASK_TEXT and baseline_task.results[0].run.hints != candidate_task.results[0].run.hints:
+            continue
+        if name in changed_inputs(baseline_task.sample.inputs, candidate_task.sample.inputs):
             return baseline_task.sample.id
     return None
 
