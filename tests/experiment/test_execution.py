@@ -61,6 +61,18 @@ def test_the_closing_table_counts_what_samples_used_before_a_crash() -> None:
     assert after[1] == before[1] != "0"
 
 
+def test_the_cost_of_a_run_is_unknown_if_a_sample_was_run_before_prices_were_given() -> None:
+    command = f"run small.yaml {NO_DATA_GUESS} {BASELINE}"
+    completed(command)
+    [log] = logs()
+    # The second sample has prices, and Inspect's sums are then the cost of this sample.
+    [_, second] = log.samples or []
+    for usage in [*log.stats.model_usage.values(), *second.model_usage.values()]:
+        usage.total_cost = 1.0
+    write_eval_log(log)
+    assert re.search(r"no_data_guess .* [\d,]+ +\? *\n", completed(command))
+
+
 LOG_IS_LOST = """
 from pathlib import Path
 

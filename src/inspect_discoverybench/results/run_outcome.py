@@ -123,13 +123,16 @@ class RunOutcome:
         run_log = RunLog.read(log.location)
         samples = SampleCounts.of_log(run_log)
         usages = _usages(run_log)
+        # Inspect adds usage without a price to the sums in the header as if it cost nothing. Some samples lack a price
+        # if prices were added after these samples, or if `eval-retry` ran them.
+        has_prices = total_cost(_usages_of_samples(run_log)) is not None
         return cls(
             labels=RunLabels(**run_log.metadata["run"]),  # recorded by `eval_set.py`
             tasks=_tasks(run_log),
             score=HeadlineScore.of_log(log, samples),
             samples=samples,
             tokens=total_tokens(usages),
-            cost=total_cost(usages),
+            cost=total_cost(usages) if has_prices else None,
             complete=run_log.is_complete,
             error=one_line(log.error.message) if log.error else None,
             log=run_log.path,
@@ -149,10 +152,14 @@ def _usages(log: RunLog) -> list[ModelUsage]:
     at the end of a run, so they lack what was used before a crash. If the samples have used more, their usage counts.
     """
     of_run = list(log.header.stats.model_usage.values())
-    of_samples: list[ModelUsage] = []
+    return max(of_run, _usages_of_samples(log), key=total_tokens)  # `of_run` if they are equal
+
+
+def _usages_of_samples(log: RunLog) -> list[ModelUsage]:
+    usages: list[ModelUsage] = []
     for sample in log.samples:
-        of_samples += sample.model_usage.values()
-    return max(of_run, of_samples, key=total_tokens)  # `of_run` if they are equal
+        usages += sample.model_usage.values()
+    return usages
 
 
 def _tasks(log: RunLog) -> str:
