@@ -88,7 +88,8 @@ def real(
         question_type: Keep only goals that ask for these facets: `context`, `variables` or `relationship`.
         domain_knowledge: Add the background of the study to the task text.
         workflow_tags: Add the keywords of the gold workflow to the task text.
-        placebo: Seed. Each column of each table is permuted independently: a control without associations.
+        placebo: Seed, a positive integer. Each column of each table is permuted independently: a control without
+            associations.
         sandbox: `docker`, `k8s` or `local`. Code in the local sandbox is not isolated from this machine.
         build: Build the Docker image even if it exists.
         image: Run this image instead of the package's.
