@@ -47,6 +47,7 @@ def test_the_closing_table_names_a_random_selection() -> None:
 
 def test_the_closing_table_counts_what_samples_used_before_a_crash() -> None:
     command = f"run small.yaml {NO_DATA_GUESS} {BASELINE}"
+    # The column before the cost, which is unknown: the offline model has no price.
     tokens = r"no_data_guess .* ([\d,]+) +\? *\n"
     before = re.search(tokens, completed(command))
     # A killed run leaves a log without the sums, which Inspect writes at the end.

@@ -64,7 +64,7 @@ def test_planned_samples_are_those_that_inspect_runs(changes: tuple[str, ...]) -
             "options.sample_id and options.sample_shuffle exclude each other. Omit one.",
         ),
         ("limits={} options.sample_id=[x,y]", "options.sample_id: no sample of discoverybench/demo matches x, y."),
-        # With leading zeros, no number begins with 1.
+        # Inspect compares the numbers of these samples with 20 digits, so all begin with 0.
         ("limits={} options.sample_id=1* tasks=[unnamed_samples]", "no sample of unnamed_samples matches 1*."),
     ],
 )

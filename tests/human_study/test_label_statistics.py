@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspect_discoverybench.human_study.label_statistics import measure_accuracy
+from inspect_discoverybench.human_study.label_statistics import measure_judge
 from inspect_discoverybench.human_study.labels import JudgeStep, Label, LabelledSample
 from inspect_discoverybench.human_study.statistic import Statistic
 from tests.fields import assert_fields
@@ -42,7 +42,7 @@ def labelled(*verdicts: str, gold: str = "g", true: str = "") -> LabelledSample:
 
 
 def accuracy(*samples: LabelledSample) -> dict[str, Statistic]:
-    return {statistic.name: statistic for statistic in measure_accuracy(samples)}
+    return {statistic.name: statistic for statistic in measure_judge(samples)}
 
 
 def test_the_accuracy_of_each_step_is_shown_beside_that_of_the_paper() -> None:

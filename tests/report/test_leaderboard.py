@@ -38,6 +38,13 @@ def test_if_configurations_ran_different_tasks_the_title_has_the_largest_number(
     assert titles(two, one) == ["DB-REAL test: up to 2 of 239 tasks, not the same for all"]
 
 
+def test_if_no_log_has_the_number_of_tasks_those_that_were_run_are_all() -> None:
+    two = results({"a": 1.0, "b": 0.0}, task="custom", task_samples=None)
+    one = results({"a": 1.0}, task="custom", task_samples=None, agent="codegen")
+    assert titles(two) == ["custom: all 2 tasks"]
+    assert titles(two, one) == ["custom: up to 2 of 2 tasks, not the same for all"]
+
+
 def test_splits_are_one_benchmark_if_the_task_or_the_report_pools_them() -> None:
     pooled = ["DB-REAL all: 2 of 264 tasks (2 selected: sociology 2)"]
     test = results({"a": 1.0})

@@ -97,8 +97,9 @@ def test_the_public_columns_work_with_samples_df(demo_log: Path) -> None:
 def test_every_column_is_documented(demo_log: Path) -> None:
     text = DOCS.read_text("utf-8")
     results = read_results([demo_log])
-    public = {column.name for column in SAMPLE_COLUMNS}
-    assert [column for column in {*results.samples, *public} if f"`{column}`" not in text] == []
+    # Those of the package's own frame, and those for Inspect's `samples_df`.
+    columns = {*results.samples, *(column.name for column in SAMPLE_COLUMNS)}
+    assert [column for column in columns if f"`{column}`" not in text] == []
 
 
 def test_outcomes_are_told_apart_and_only_missing_submissions_score_zero(tmp_path: Path) -> None:

@@ -44,17 +44,17 @@ def worker(code: str, expensive: int | None = None) -> Script:
     """
     turns = 0
 
-    def turn(messages: list[ChatMessage], must: str) -> Turn:
+    def turn(messages: list[ChatMessage], required: str) -> Turn:
         nonlocal turns
         turns += 1
-        action = act(messages, must)
+        action = act(messages, required)
         return costly(action) if turns == expensive else action
 
-    def act(messages: list[ChatMessage], must: str) -> Turn:
+    def act(messages: list[ChatMessage], required: str) -> Turn:
         results = [message for message in messages if message.role == "tool" or "The code printed" in message.text]
-        if must == "python":
+        if required == "python":
             return python(code)
-        if must == "submit":
+        if required == "submit":
             return ANSWER
         if "Draft the answer" in messages[-1].text:
             return DRAFT

@@ -85,7 +85,7 @@ def test_the_critic_chooses_the_next_role_until_it_accepts_a_draft() -> None:
     ]
     remaining = iter(moves)
 
-    def next_move(messages: list[ChatMessage], must: str) -> Turn:
+    def next_move(messages: list[ChatMessage], required: str) -> Turn:
         return next(remaining)
 
     models = {role.value: scripted(next_move) for role in Role}
@@ -172,15 +172,15 @@ def test_after_an_early_draft_in_the_last_turn_the_coder_acts_and_the_analyst_su
 
 
 def test_all_turns_fit_into_the_message_limit_of_the_tasks() -> None:
-    def busy(messages: list[ChatMessage], must: str) -> Turn:
-        if must == "submit":
+    def busy(messages: list[ChatMessage], required: str) -> Turn:
+        if required == "submit":
             return SUBMITTED
-        if must == "python":
+        if required == "python":
             return python("print(2)")
         # A new instruction each time: for a repeated one, the plan might be revised.
         return verdict("coder", f"count {len(messages)}")
 
-    sample = play(busy, datavoyager())
+    sample = play(busy, datavoyager())  # in the demo, whose message limit is that of all tasks
     assert len(ledger(sample).verdicts) == 20  # the default of `turns`
     assert submitted(sample).hypothesis == HYPOTHESIS
 

@@ -70,8 +70,8 @@ def test_after_two_texts_instead_of_the_forced_call_the_answer_is_read_from_the_
 @BOTH_FORMS
 @pytest.mark.parametrize("turns", [1, 4])
 def test_turns_is_the_number_of_model_calls_and_the_last_is_forced(turns: int, form: str) -> None:
-    def busy(messages: Sequence[ChatMessage], must: str) -> ModelOutput:
-        return ANSWER if must == "submit" else python("1")
+    def busy(messages: Sequence[ChatMessage], required: str) -> ModelOutput:
+        return ANSWER if required == "submit" else python("1")
 
     sample = play(busy, react(turns=turns, actions=form))
     assert len(calls(sample)) == turns

@@ -101,13 +101,13 @@ def votes(marks: tuple[Path, ...], key: Path | None) -> None:
     judge in each step.
     """
     # Imports scipy, which takes seconds.
-    from inspect_discoverybench.human_study.label_statistics import measure_accuracy
+    from inspect_discoverybench.human_study.label_statistics import measure_judge
     from inspect_discoverybench.human_study.vote_statistics import measure_agreement
 
     if any(is_labels(path) for path in marks):
         # Labels and their key are read together. Without --key, the key is among the files and folders with the labels.
         files = [*marks, key] if key else [*marks]
-        statistics = measure_accuracy(read_labels(files))
+        statistics = measure_judge(read_labels(files))
     elif key:
         statistics = measure_agreement(read_ballots(marks, key))
     else:

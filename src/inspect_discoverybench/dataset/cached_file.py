@@ -15,7 +15,8 @@ def cached_file(name: str, content: bytes) -> Path:
 
     checksum = hashlib.sha256(content).hexdigest()
     file = Path(pooch.os_cache("inspect-discoverybench")) / checksum / name
-    # Of users who share a cache folder, only the one whose run made the file may write it again.
+    # Users may share the cache folder, and usually cannot replace each other's files. A file that has this content is
+    # used as it is.
     if file.is_file() and file.read_bytes() == content:
         return file
     return write_whole(file, content)

@@ -76,8 +76,7 @@ def check_versions() -> str:
 
 def check_data() -> str:
     """Check that the released data, if they are there, are complete and unchanged."""
-    root = data_folder.cache_folder()
-    if not os.environ.get(DATA_DIR_VARIABLE) and not root.exists():
+    if not os.environ.get(DATA_DIR_VARIABLE) and not data_folder.cache_folder().exists():
         return "the released data are not downloaded; `real` and `synth` download them on first use"
 
     root = data_folder.local_root()

@@ -79,10 +79,10 @@ class AgentTrial:
             "as one\nobject": self._answers("object"),
             "quoted": self._answers("quoted"),
             "whole\ntext": self._answers("whole"),
-            "zero": self._ended(SampleOutcome.NO_SUBMISSION),
-            "zero by\na limit": self._ended(SampleOutcome.LIMIT),
-            "unscored": self._ended(SampleOutcome.UNSCORED),
-            "errors": self._ended(SampleOutcome.ERROR),
+            "zero": self._count(SampleOutcome.NO_SUBMISSION),
+            "zero by\na limit": self._count(SampleOutcome.LIMIT),
+            "unscored": self._count(SampleOutcome.UNSCORED),
+            "errors": self._count(SampleOutcome.ERROR),
             "tokens": sum(result.sample.tokens for result in self.results),
             "seconds": sum(round(result.sample.seconds or 0) for result in self.results),
         }
@@ -92,7 +92,7 @@ class AgentTrial:
         sources = [result.score.metadata.get("submission_source") for result in self.results]
         return sources.count(source)
 
-    def _ended(self, outcome: SampleOutcome) -> int:
+    def _count(self, outcome: SampleOutcome) -> int:
         """Number of samples with this outcome."""
         outcomes = [result.score.outcome for result in self.results]
         return outcomes.count(outcome)

@@ -96,7 +96,7 @@ class DomainSource:
         values = {
             "count": self.count,
             "avoid": REAL_DOMAINS,
-            "seed": seed,  # only so that requests with different seeds differ; no prompt explains it
+            "seed": seed,  # see `ask`
         }
         return await ask(author, "domains", values, Domains, check)
 

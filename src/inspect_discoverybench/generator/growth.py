@@ -171,7 +171,7 @@ class Growth:
             "rows": tree.description,
             "count": count,
             "used_names": used_names,
-            "seed": self.settings.seed,  # only so that requests with different seeds differ; no prompt explains it
+            "seed": self.settings.seed,  # see `ask`
         }
         return await ask(self.author, "distractors", values, Distractors, with_columns)
 
@@ -216,7 +216,7 @@ class Growth:
         return {
             "workflow_steps": self._random(domain, node).sample(steps, 2),
             "used_names": used_names,
-            "seed": self.settings.seed,  # only so that requests with different seeds differ; no prompt explains it
+            "seed": self.settings.seed,  # see `ask`
         }
 
     def _random(self, *key: object) -> random.Random:

@@ -10,8 +10,8 @@ PAPER_ACCURACY = {"context_extraction": 0.97, "context_match": 0.99, "variables"
 """Accuracy of the paper's judge by question, on 200 examples that two of the authors annotated (paper §4.3)."""
 
 
-def measure_accuracy(samples: Sequence[LabelledSample]) -> list[Statistic]:
-    """Compute all statistics of labels."""
+def measure_judge(samples: Sequence[LabelledSample]) -> list[Statistic]:
+    """Compare the judge with the annotators: its accuracy in each step, and its mean HMS beside theirs."""
     labelled = [sample for sample in samples if sample.labels]
     statistics = [
         Statistic("samples", len(samples)),

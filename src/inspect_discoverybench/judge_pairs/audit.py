@@ -193,7 +193,10 @@ def effect() -> Metric:
 
 
 def _mean(scores: list[SampleScore], key: str) -> float:
-    """The mean accuracy under a key of the score, over the samples that have it; NaN if none has it."""
+    """Mean accuracy on the question with this key; NaN if no sample has one.
+
+    A score has every key, with NaN for a question that has no known answer in its sample.
+    """
     values: list[Any] = [score.score.as_dict()[key] for score in scores]
     return PartialScores(values).mean
 

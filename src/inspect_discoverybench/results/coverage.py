@@ -32,11 +32,11 @@ def task_count(benchmark: str, results: Sequence[ResultRow]) -> int:
     """Number of tasks of a benchmark: those of its released split.
 
     Without a released split, it is the number of tasks that the runs of these results could choose from. If the runs
-    differ, it is the largest number.
+    differ, it is the largest number. If no log has the number, it is that of the tasks that were run.
     """
-    # A log need not have the number of the task's samples. With 0, the tasks that were run count as all.
-    available = max(result.run.task_samples or 0 for result in results)
-    return split_size(benchmark, available)
+    run_ids = {result.sample.id for result in results}
+    available = [result.run.task_samples for result in results if result.run.task_samples is not None]
+    return split_size(benchmark, max(available, default=len(run_ids)))
 
 
 def split_size(benchmark: str, available: int) -> int:

@@ -168,8 +168,8 @@ def _tasks(log: RunLog) -> str:
     split = splits[0] if splits else None
     run = RunRecord.of(log.header)
     benchmark = benchmark_name(run, split)
-    # A log need not have the number of the task's samples. With 0, the samples that were run count as all.
-    available = split_size(benchmark, run.task_samples or 0)
+    # A log need not have the number of the task's samples. Then the samples that were run count as all.
+    available = split_size(benchmark, run.task_samples or len(domains))
     tasks = describe_tasks(domains, {run.selection}, available)
     return tasks if log.shard is None else f"{tasks} in shard {log.shard}"
 

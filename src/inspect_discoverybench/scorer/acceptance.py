@@ -21,6 +21,7 @@ class Acceptance:
 
     Attributes:
         model: The judge.
+        refuses_defaults: Whether the judge is known to refuse the defaults, so that they are no longer sent.
         rejections: Number of questions that the judge answered only without the defaults, after it refused the
             defaults.
         has_suspicion: Whether the judge's server failed on a question with the defaults, and then answered the question
@@ -30,24 +31,26 @@ class Acceptance:
     """
 
     model: Model
+    refuses_defaults: bool = False
     rejections: int = 0
     has_suspicion: bool = False
     may_defaults_cause_failures: bool = True
 
-    @property
-    def refuses_defaults(self) -> bool:
-        """Whether the judge is known to refuse the defaults, so that they are no longer sent."""
-        return self.rejections >= MAX_REJECTIONS
+    def add_rejection(self) -> None:
+        """Count a question that the judge answered only without the defaults, after it refused them."""
+        self.rejections += 1
+        if self.rejections >= MAX_REJECTIONS:
+            self.give_up_defaults()
 
-    def add_rejections(self, count: int) -> None:
-        """Count questions that the model answered only without the defaults. Warn when the defaults are given up."""
-        refused_before = self.refuses_defaults
-        self.rejections += count
-        if self.refuses_defaults and not refused_before:
-            logger.warning(
-                f"The judge {self.model} does not accept all of the settings temperature 0, seed 0 and reply schema. "
-                "Continuing without them."
-            )
+    def give_up_defaults(self) -> None:
+        """Stop sending the defaults, and warn the first time."""
+        if self.refuses_defaults:
+            return
+        self.refuses_defaults = True
+        logger.warning(
+            f"The judge {self.model} does not accept all of the settings temperature 0, seed 0 and reply schema. "
+            "Continuing without them."
+        )
 
 
 @cache

@@ -41,14 +41,25 @@ def is_claim_asked(metadata: Mapping[str, Any], claim: bool) -> bool:
     """
     if metadata.get("placebo") is None:
         return claim
+    return not has_surviving_gold(metadata)
+
+
+def has_surviving_gold(metadata: Mapping[str, Any]) -> bool:
+    """Whether a sample is one of a placebo, and its gold hypothesis survives the permutation.
+
+    Args:
+        metadata: Metadata of the sample, as in `is_claim_asked`.
+    """
+    if metadata.get("placebo") is None:
+        return False
     survives = metadata.get("survives_permutation")
     if survives is None:
         # Logs of earlier versions, which may be scored again, lack this key. The ids of samples whose gold hypothesis
         # survives are also in a table of the package.
         parts = [str(metadata.get(name)) for name in ("split", "dataset", "metadata_number", "query_id")]
         sample_id = "/".join(parts)
-        survives = gold_survives(sample_id)
-    return not survives
+        return gold_survives(sample_id)
+    return bool(survives)
 
 
 class Claim(Reply):

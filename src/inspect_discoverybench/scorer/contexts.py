@@ -145,7 +145,8 @@ async def ask_extractions(
         pair: The hypotheses.
         subject: What is extracted, in the names of the questions.
         prompt: Name of the prompt.
-        workflows: The gold and the predicted workflow, which the prompt shows.
+        workflows: The gold and the predicted workflow that the prompt shows. For the context facet, they are those of
+            the pair; for the released form, they are empty by default.
         reply: Type of the replies.
 
     Returns:

@@ -12,7 +12,7 @@ from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, JudgeF
 from inspect_discoverybench.errors.provider_failures import NOT_FOUND, inspect_errors
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import ReplyT, ask_until_valid
-from inspect_discoverybench.scorer.acceptance import MAX_REJECTIONS, acceptance_of
+from inspect_discoverybench.scorer.acceptance import acceptance_of
 from inspect_discoverybench.scorer.exchange import DefaultsRejected, DefaultsSuspected, Exchange
 from inspect_discoverybench.scorer.question import ParseFailure, Question
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
@@ -74,8 +74,7 @@ class Judge:
         Raises:
             JudgeFailed: The provider failed, after Inspect's retries.
         """
-        # Whether the server failed on an earlier question with the defaults, and answered it without them. This is read
-        # before the request, because questions that are asked at the same time may change it.
+        # Read before the request: questions that are asked at the same time may raise a suspicion.
         was_suspected = acceptance_of(self.model).has_suspicion
         try:
             return await self._ask_with_defaults(question)
@@ -100,7 +99,7 @@ class Judge:
         """Ask without the defaults, after the provider rejected a request with them."""
         reply = await self._ask(question, request_settings(self.model, question.reply, defaults=False))
         # The judge replies without the defaults, so they were the cause.
-        acceptance_of(self.model).add_rejections(1)
+        acceptance_of(self.model).add_rejection()
         return reply
 
     async def _ask_failing_server(
@@ -111,8 +110,7 @@ class Judge:
         Args:
             question: The question.
             failure: The failure with the defaults.
-            was_suspected: Whether an earlier question had failed with the defaults, and was answered without them,
-                before this question was asked.
+            was_suspected: `Acceptance.has_suspicion` when this question was asked.
         """
         acceptance = acceptance_of(self.model)
         without_defaults = request_settings(self.model, question.reply, defaults=False)
@@ -127,11 +125,10 @@ class Judge:
             # The question is now asked as any other, with Inspect's retries.
             return await self.ask(question)
 
-        # The defaults are given up after two questions that failed with them and were answered without them. The second
-        # question must have been asked after the first one was answered, because an outage may make several requests
-        # fail at the same time.
+        # A question that is answered only without the defaults raises a suspicion. Another one that is asked afterwards
+        # confirms it. Questions that were asked at the same time do not: one outage may have made all of them fail.
         if was_suspected:
-            acceptance.add_rejections(MAX_REJECTIONS)
+            acceptance.give_up_defaults()
         acceptance.has_suspicion = True
         return reply
 

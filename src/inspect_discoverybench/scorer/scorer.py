@@ -13,7 +13,7 @@ from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.errors.exceptions import RETRY, ModelFailed
 from inspect_discoverybench.errors.invalid_values import require_boolean
 from inspect_discoverybench.errors.provider_failures import one_line
-from inspect_discoverybench.scorer.claim import CLAIM_KEY, is_claim_asked
+from inspect_discoverybench.scorer.claim import CLAIM_KEY, has_surviving_gold, is_claim_asked
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
@@ -157,9 +157,7 @@ def _may_count_despite_outage(answer: Answer | None) -> bool:
 
 def _claim_note(state: TaskState) -> str:
     """Why the judge was not asked about claims on this placebo, as Markdown; empty for other samples."""
-    # True, whatever the user passed, so that samples with the data as they are get no note. The only samples that
-    # `is_claim_asked` then leaves out are those of placebos whose gold hypothesis survives the permutation.
-    if is_claim_asked(state.metadata or {}, claim=True):
+    if not has_surviving_gold(state.metadata or {}):
         return ""
     return (
         "\n\n### Claim of a relationship: left out\n\nThe gold hypothesis of this goal survives the permutation of the "
