@@ -9,7 +9,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai import task_with
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.errors.provider_failures import http_status
+from inspect_discoverybench.errors.provider_failures import http_status, reason_of
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from tests.command_line import discoverybench, failed, lab
 from tests.endpoint import Raw
@@ -48,6 +48,17 @@ def test_an_error_without_a_body_is_described_by_its_status(body: bytes) -> None
     with lab(lambda _: Raw(status=500, body=body)) as (model, _):
         output = failed(f"doctor --model {model}")
     assert "The model failed: Error code: 500 (InternalServerError, HTTP 500)." in output
+
+
+class MistralError(Exception):
+    """An error as that of mistralai, which is not installed here."""
+
+    body = '{"message": "Unknown model"}'
+
+
+def test_a_body_that_is_in_the_message_is_not_repeated() -> None:
+    error = MistralError(f"Status 400. Body: {MistralError.body}")
+    assert reason_of(error) == 'Status 400. Body: {"message": "Unknown model"} (MistralError)'
 
 
 class AwsError(Exception):

@@ -102,7 +102,8 @@ def reason_of(error: BaseException) -> str:
     deepest_described = described[-1]
     message = one_line(deepest_described)
     body = getattr(deepest_described, "body", None)
-    if isinstance(body, str) and body.strip():  # OpenAI's package leaves it out of the message
+    # OpenAI's package leaves a text as the body out of the message, and Mistral's does not.
+    if isinstance(body, str) and body.strip() and one_line(body) not in message:
         message = f"{message}: {one_line(body)}"
     if isinstance(root_cause, _UNREADABLE):
         message = f"{_UNREADABLE_REPLY} {message}"
