@@ -291,6 +291,7 @@ def test_a_server_that_refuses_tools_gets_the_remedy(server: str) -> None:
 OTHER_FAILURES = {
     "an unknown model": (react(), Refused("The model `toolmaker` does not exist", status=404)),
     "no quota": (react(), Refused("Insufficient quota", status=402)),
+    "an invalid call on Groq": (codegen(), Refused("{'message': 'Failed to call', 'code': 'tool_use_failed'}")),
     "without tools": (react(actions="text"), Refused("tools are not permitted", status=400)),
 }
 

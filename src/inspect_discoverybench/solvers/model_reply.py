@@ -160,6 +160,9 @@ def _names_tools(error: ModelFailed, model: Model) -> bool:
     """
     # The name of the model is removed from the message, because it may contain "tool", too.
     reason = error.failure.replace(_subject(model), "").replace(model.name, "")
+    # Groq's code for a call of the model that is invalid. The next one may be valid.
+    if "tool_use_failed" in reason:
+        return False
     return _TOOL_PARAMETER.search(reason) is not None
 
 
