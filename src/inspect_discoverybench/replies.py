@@ -36,7 +36,8 @@ _MAX_SENT_BACK = 20_000
 _NO_CONTENT = "(no content)"
 """What is sent back in place of an empty reply, because some servers refuse an empty message.
 
-Some of Inspect's providers, such as Anthropic's, put the same text in place of empty messages."""
+Some of Inspect's providers, such as Anthropic's, put the same text in place of empty messages, and Google's in place of
+replies without candidates."""
 
 _REASONING_START = pattern(Meaning.REASONING_STARTS)
 _REASONING_END = pattern(Meaning.REASONING_ENDS)
@@ -75,6 +76,18 @@ def parse_boolean(value: Any) -> Any:
     """Accept a boolean written as a string: "false" is false. Any other value is returned as it is."""
     text = str(value).strip().lower()
     return {"true": True, "false": False}.get(text, value)
+
+
+def has_no_choices(output: ModelOutput) -> bool:
+    """Whether a provider replied without choices.
+
+    If a reply of Google has no candidates, Inspect makes a choice with a text of its own. A model that writes this text
+    has output tokens.
+    """
+    if not output.choices:
+        return not output.completion
+    has_tokens = output.usage is not None and output.usage.output_tokens > 0
+    return output.completion == _NO_CONTENT and not output.message.tool_calls and not has_tokens
 
 
 async def ask_until_valid(

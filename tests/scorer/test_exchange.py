@@ -136,11 +136,24 @@ def test_a_server_that_refuses_empty_messages_is_asked_again_after_an_empty_repl
     assert score.record["replies"]["relationship"] == [empty, AGREEMENT["relationship"]]
 
 
-def test_a_reply_without_choices_is_requested_again_twice() -> None:
-    answer = first_answering(NoChoices(), NoChoices())
+NO_CANDIDATES = {
+    "id": "1",
+    "object": "chat.completion",
+    "created": 0,
+    "model": "test",
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "(no content)"}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 10, "completion_tokens": 0, "total_tokens": 10},
+}
+"""What Inspect makes of a reply of Google without candidates."""
+
+
+@pytest.mark.parametrize("empty", [NoChoices(), Raw(body=json.dumps(NO_CANDIDATES).encode())])
+def test_a_reply_without_choices_is_requested_again_twice(empty: Answer) -> None:
+    answer = first_answering(empty, empty)
     with serve(answer) as endpoint:
         judge = judge_at(endpoint)
         score = judged_by(judge)
     assert score.values == FULL
     requests = requests_about("relationship", endpoint)
     assert len(requests) == 3
+    assert requests[1]["messages"] == requests[2]["messages"] == requests[0]["messages"]

@@ -7,7 +7,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.agent import AgentSubmit, as_solver
 from inspect_ai.agent import react as react_agent
 from inspect_ai.log import EvalSample
-from inspect_ai.model import ChatMessageAssistant, ModelOutput, get_model
+from inspect_ai.model import ChatMessageAssistant, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, basic_agent, chain, generate, solver, use_tools
 from inspect_ai.tool import Tool, ToolDef
@@ -203,8 +203,22 @@ def test_an_accepted_submission_ends_the_loop_of_a_plain_solver() -> None:
 
 NO_CHOICES = ModelOutput(model="mockllm/model", choices=[])
 
+NO_CANDIDATES = ModelOutput.from_content("mockllm/model", "(no content)")
+"""What Inspect makes of a reply of Google without candidates."""
 
-def test_replies_without_choices_are_an_error() -> None:
-    [log] = inspect_eval(demo(), model=scripted([NO_CHOICES]), solver=react(turns=2), limit=1)
+NO_CANDIDATES.usage = ModelUsage(input_tokens=5, total_tokens=5)
+
+
+WITHOUT_CHOICES = {
+    "no choices": (react(turns=2), NO_CHOICES),
+    "no candidates": (react(turns=2), NO_CANDIDATES),
+    "no candidates, another agent": (generate(), NO_CANDIDATES),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_CHOICES)
+def test_replies_without_choices_are_an_error(name: str) -> None:
+    agent, output = WITHOUT_CHOICES[name]
+    [log] = inspect_eval(demo(), model=scripted([output]), solver=agent, limit=1)
     assert log.error
-    assert "without choices" in log.error.message
+    assert "choices" in log.error.message

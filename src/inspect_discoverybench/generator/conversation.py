@@ -18,7 +18,7 @@ from inspect_ai.util import span
 from inspect_discoverybench.errors.exceptions import AuthorFailed, ModelFailed, ReplyRejected
 from inspect_discoverybench.errors.provider_failures import model_errors
 from inspect_discoverybench.prompts.prompt import Prompt
-from inspect_discoverybench.replies import ReplyT, ResultT, ask_until_valid, parse_reply, reply_schema
+from inspect_discoverybench.replies import ReplyT, ResultT, ask_until_valid, has_no_choices, parse_reply, reply_schema
 
 MAX_ATTEMPTS = 4
 """Maximum number of requests for one valid reply."""
@@ -63,7 +63,7 @@ async def ask(
         last_sent = conversation
         with model_errors(f"The model {model}", model):
             output = await model.generate(conversation, config=config)
-        if not output.choices:
+        if has_no_choices(output):
             raise ModelFailed(f"The model {model} failed: its reply has no choices.")
         return output
 

@@ -17,6 +17,7 @@ from inspect_discoverybench.errors.provider_failures import (
     remember_keys_of,
 )
 from inspect_discoverybench.json_text import replace_surrogates
+from inspect_discoverybench.replies import has_no_choices
 from inspect_discoverybench.scorer.question import Question
 from inspect_discoverybench.scorer.request_settings import RequestSettings
 
@@ -87,7 +88,7 @@ class Exchange:
         """
         for _ in range(MAX_EMPTY_REPLIES):
             output = await self._generate(conversation)
-            if output.choices:
+            if not has_no_choices(output):
                 self.is_probe = False
                 reply = replace_surrogates(output.completion)
                 self.replies.append(reply)

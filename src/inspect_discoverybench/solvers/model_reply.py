@@ -21,7 +21,7 @@ from inspect_ai.util import suspend_turn_limit
 from inspect_discoverybench.errors.exceptions import ModelFailed, ReplyRejected
 from inspect_discoverybench.errors.provider_failures import causes, is_bad_request, model_errors
 from inspect_discoverybench.json_text import parse_json, replace_surrogates
-from inspect_discoverybench.replies import without_reasoning
+from inspect_discoverybench.replies import has_no_choices, without_reasoning
 from inspect_discoverybench.session.tool import PASS_ACTIONS_TEXT
 from inspect_discoverybench.submission.answer import ARGUMENTS, SUBMIT, arguments_as_text
 
@@ -75,7 +75,7 @@ async def generate_reply(
         # answer with the empty reply.
         with suspend_turn_limit():
             output = await _request(model, conversation, tools, choice, GenerateConfig(cache=False))
-    if not output.choices:
+    if has_no_choices(output):
         raise ModelFailed(f"{_subject(model)} failed: replies without choices.")
     return _normalized(output)
 
@@ -171,7 +171,7 @@ def _is_empty(output: ModelOutput) -> bool:
 
     A reply that was ended by a limit or a filter does not count as empty.
     """
-    if not output.choices:
+    if has_no_choices(output):
         return True
     if output.stop_reason in CUT_OFF:
         return False

@@ -15,7 +15,7 @@ from inspect_discoverybench.chat_templates import Meaning, pattern
 from inspect_discoverybench.code_fence import fenced_blocks
 from inspect_discoverybench.errors.exceptions import ModelFailed, ReplyRejected
 from inspect_discoverybench.json_text import parse_json, replace_surrogates
-from inspect_discoverybench.replies import MAX_REPLY_LENGTH, has_words, without_reasoning
+from inspect_discoverybench.replies import MAX_REPLY_LENGTH, has_no_choices, has_words, without_reasoning
 from inspect_discoverybench.submission.submission import Submission, SubmissionState
 
 HYPOTHESIS = "hypothesis"
@@ -60,8 +60,7 @@ def answer_of(sample: TaskState | EvalSample) -> Answer | None:
     output = sample.output
     # Inspect sets time and usage on the outputs of providers, but not on those of solvers.
     is_of_provider = output.time is not None or output.usage is not None
-    is_empty = not output.choices and not output.completion
-    if is_of_provider and is_empty:
+    if is_of_provider and has_no_choices(output):
         raise ModelFailed(f"The agent's model {output.model} failed: its last reply has no choices.")
     return _other_agents_answer(sample)
 
