@@ -109,8 +109,12 @@ def test_a_single_column_is_permuted(tmp_path: Path) -> None:
 
 def test_a_stata_file_that_pandas_cannot_read_is_refused_by_name(tmp_path: Path) -> None:
     content = io.BytesIO()
+    # pandas refuses bytes that are not UTF-8 only in strings of the type `strL`. It decodes other strings as Latin-1.
     pd.DataFrame({"x": INDEX, "y": [f"long {number}" for number in INDEX]}).to_stata(
-        content, write_index=False, version=118, convert_strl=["y"]
+        content,
+        write_index=False,
+        version=118,  # the first version with text in UTF-8
+        convert_strl=["y"],
     )
     # The byte 0xff does not occur in UTF-8.
     damaged = content.getvalue().replace(b"long 7", b"long \xff")

@@ -83,7 +83,8 @@ def test_an_experiment_warns_once_and_goes_on(command: str, exit_code: int, clos
 
 
 def test_a_server_behind_a_proxy_is_not_asked(closed: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("no_proxy", "localhost")  # in place of all hosts; 127.0.0.1 is not among them
+    # Here, only `localhost` is reached without the proxy. The server's host is 127.0.0.1.
+    monkeypatch.setenv("no_proxy", "localhost")
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     Path("one.yaml").write_text(EXPERIMENT.replace("ADDRESS", closed), "utf-8")
     assert discoverybench("run one.yaml --dry-run").stderr == ""

@@ -99,16 +99,16 @@ IN_USE = "logs/small is in use by another run. Wait for it, or use another log_d
 
 
 @pytest.mark.parametrize(
-    ("seconds", "result"),
+    ("seconds_locked", "result"),
     [pytest.param(0.3, "started", id="status looks at the lock"), pytest.param(20, IN_USE, id="another run")],
 )
 def test_a_log_directory_is_refused_if_it_stays_locked_and_not_if_status_only_looks_at_it(
-    seconds: float, result: str
+    seconds_locked: float, result: str
 ) -> None:
     """A run waits for the lock for a second. `status` holds it for a moment, and another run until it ends.
 
-    A look at the directory before the start would not tell a second run: two runs that start at the same time would
-    both find it unlocked.
+    A run is refused when it takes the lock, and not by an earlier check: two runs that start at the same time would
+    both pass the check.
     """
     results: list[str] = []
 
@@ -119,11 +119,11 @@ def test_a_log_directory_is_refused_if_it_stays_locked_and_not_if_status_only_lo
         except InvalidExperiment as error:
             results.append(str(error))
 
-    second = threading.Thread(target=run, daemon=True)
+    later_run = threading.Thread(target=run, daemon=True)
     with locked("logs/small"):
-        second.start()
-        second.join(seconds)  # holds the lock for this time, or until the second run is refused
-    second.join(20)
+        later_run.start()
+        later_run.join(seconds_locked)  # returns earlier if the run is refused
+    later_run.join(20)
     assert results == [result]
 
 

@@ -77,6 +77,7 @@ def test_hms_is_that_of_samples_with_complete_labels_and_the_others_are_counted(
         without_verdict_on_variables,
         without_labels,
     )
+    assert statistics["labelled samples"].number == 5
     assert_fields(
         statistics["samples with complete labels"],
         number=3,

@@ -81,6 +81,7 @@ def test_cells_in_logs_of_version_1_are_found() -> None:
 @pytest.mark.usefixtures("slow")
 def test_cells_of_a_third_party_agent_are_found() -> None:
     finish = ModelOutput.for_tool_call("mockllm/model", "finish", {"answer": "y rises by 0.73."})
+    # The call stays in the messages, where it must not be taken for a cell.
     submitting = AgentSubmit(name="finish", keep_in_messages=True)
     agent = as_solver(react_agent(tools=[inspect_python()], submit=submitting))
     row = scan_run(agent, python("1 / 0"), python("print(1)"), finish)[CELL]

@@ -24,7 +24,8 @@ def test_the_estimate_and_its_interval_by_hand() -> None:
 
     The variance has the correction 20 / 19, because 20 tasks are labelled.
 
-    The standard error also has one more label, with an error of 1/2. It stands for 1/40 of the tasks, as the others do.
+    A few labels may show no error. So the standard error is computed as if one more task were labelled, with an error
+    of 1/2. Like every label, this one stands for 2 of the 80 tasks, and its deviation is 1/2 · 2 / 80.
     """
     judged = [1.0] * 16 + [0.0] * 64
     labels = [1.0, math.nan] * 2 + [0.0, math.nan] * 18 + [math.nan] * 40
@@ -39,13 +40,13 @@ def test_the_estimate_and_its_interval_by_hand() -> None:
         + 6 * (0.8 + 2 * (-1 + 0.15)) ** 2  # score 1, label 0
     )
     variance = 20 / 19 * squares / 80**2
-    additional = 0.5 / 40
-    error = math.sqrt(variance + additional**2)
-    half_width = T_19 * error
+    additional_deviation = 0.5 * 2 / 80
+    standard_error = math.sqrt(variance + additional_deviation**2)
+    half_width = T_19 * standard_error
     assert_fields(
         corrected_mean(judged, labels, range(80), probabilities, weights),
         mean=0.05,
-        low=0.0,
+        low=0.0,  # the interval is cut off at 0
         high=0.05 + half_width,
         tasks=80,
         clusters=80,

@@ -52,12 +52,13 @@ def judge(
     Exit codes: 0 scored, 1 judge failed, 2 invalid input, 3 not scored because the judge's replies were invalid.
     """
     with_released = is_released(aggregation)
+    # Arguments that are not valid UTF-8 have lone surrogates, which cannot be sent to the judge.
     pair = HypothesisPair(
-        goal=_required("goal", goal),
+        goal=replace_surrogates(_nonempty("goal", goal)),
         data_files=Study.read(metadata).data_files,
-        gold_hypothesis=_required("gold", gold),
+        gold_hypothesis=replace_surrogates(_nonempty("gold", gold)),
         gold_workflow=replace_surrogates(gold_workflow) or None,
-        predicted_hypothesis=_required("pred", pred),
+        predicted_hypothesis=replace_surrogates(_nonempty("pred", pred)),
         predicted_workflow=replace_surrogates(pred_workflow),
     )
     where = f"The judge {grader} cannot be called"
@@ -85,7 +86,7 @@ def judge(
         raise click.exceptions.Exit(3)
 
 
-def _required(option: str, text: str) -> str:
+def _nonempty(option: str, text: str) -> str:
     if not text.strip():
         raise InvalidArgument(f"--{option} is empty. Pass a non-empty text.")
-    return replace_surrogates(text)
+    return text

@@ -41,11 +41,12 @@ def study_of(metadata: Mapping[str, Any]) -> str | None:
     Samples of other packages may have any metadata. A data set that is not in `STUDIES` is a study of its own.
     """
     folder = str(metadata.get("dataset") or "")
-    domain = str(metadata.get("domain") or "")
     if not folder:
         return None
 
+    domain = str(metadata.get("domain") or "")
+    is_synthetic = target_depth(folder, domain) is not None
     # The tasks of a synthetic domain have one author, who invented the whole domain. So the domain is the study.
-    if target_depth(folder, domain) is not None:
+    if is_synthetic:
         return domain
     return STUDIES.get(folder, folder)

@@ -209,14 +209,17 @@ def _operands_of_operator(operation: ast.BinOp) -> Sequence[ast.expr] | None:
 def _operands_of_function(call: ast.Call) -> Sequence[ast.expr] | None:
     """The operands of an allowed call of a numpy function; None if it is not allowed."""
     match call:
+        # np.select([condition, …], [choice, …]) or np.select([condition, …], [choice, …], 0)
         case ast.Call(ast.Attribute(_, "select"), [ast.List(conditions), ast.List(choices), *default], []):
             return [*conditions, *choices, *default]
+        # np.select([condition, …], [choice, …], default=0)
         case ast.Call(
             ast.Attribute(_, "select"),
             [ast.List(conditions), ast.List(choices)],
             [ast.keyword("default", value)],
         ):
             return [*conditions, *choices, value]
+        # np.clip(column, 0, 1)
         case ast.Call(ast.Attribute(_, name), arguments, []) if len(arguments) == FUNCTIONS.get(name):
             return arguments
     return None
@@ -225,15 +228,19 @@ def _operands_of_function(call: ast.Call) -> Sequence[ast.expr] | None:
 def _operands_of_method(call: ast.Call) -> Sequence[ast.expr] | None:
     """The operands of an allowed call of a column's method; None if it is not allowed."""
     match call:
+        # column.astype(int)
         case ast.Call(ast.Attribute(owner, "astype"), [ast.Name("int" | "float")], []):
             return [owner]
-        # An empty list is refused. No value is in it, so the result would be False in every row.
+        # column.isin(['a', 'b']). An empty list is refused, because the result would be False in every row.
         case ast.Call(ast.Attribute(owner, "isin"), [ast.List([_, *_] as levels)], []):
             return [owner, *levels]
+        # column.map({'a': 1, 'b': 2})
         case ast.Call(ast.Attribute(owner, "map"), [ast.Dict() as mapping], []) if _maps_to_numbers(mapping):
             return [owner]
+        # column.mean(), column.quantile(0.9)
         case ast.Call(ast.Attribute(owner, name), [] | [ast.Constant()], []) if name in STATISTICS:
             return [owner]
+        # column.groupby(key).transform('mean')
         case ast.Call(
             ast.Attribute(ast.Call(ast.Attribute(owner, "groupby"), [key], []), "transform"),
             [ast.Constant(name)],

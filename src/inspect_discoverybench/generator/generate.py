@@ -22,9 +22,9 @@ from inspect_discoverybench.generator.set_folder import (
     GoldRow,
     SetFolder,
     SetSettings,
-    csv_file,
-    json_file,
-    tree_file,
+    encode_csv,
+    encode_json,
+    encode_tree,
     tree_path,
 )
 from inspect_discoverybench.generator.tree import Tree
@@ -140,7 +140,7 @@ async def create_tasks(
             accepted_by_goal[goal] = result
 
     files, golds = _task_files(number, tree, accepted_by_goal.values(), drawing, growth.settings.seed)
-    files[tree_path(slug_of(tree.domain))] = tree_file(tree)
+    files[tree_path(slug_of(tree.domain))] = encode_tree(tree)
     record = DomainRecord(
         number=number,
         domain=tree.domain,
@@ -180,7 +180,7 @@ def _task_files(
         names = file_columns(tree, tasks, f"{seed}/{folder}")
         columns = [drawing.columns[name] for name in names]
         rows = zip(*columns, strict=True)
-        files[f"{folder}/{DATA_FILE}"] = csv_file([names, *rows])
+        files[f"{folder}/{DATA_FILE}"] = encode_csv([names, *rows])
         data_file = {
             "name": DATA_FILE,
             "description": tree.description,
@@ -196,7 +196,7 @@ def _task_files(
                 "datasets": [data_file],
                 "queries": [query(task, query_id, text)],
             }
-            files[f"{folder}/metadata_{metadata_number}.json"] = json_file(metadata, indent=4)
+            files[f"{folder}/metadata_{metadata_number}.json"] = encode_json(metadata, indent=4)
             golds.append(
                 GoldRow(
                     folder=folder,

@@ -24,7 +24,7 @@ DERIVATION_PROBABILITY = 0.6
 DISTRACTORS = (8, 14)
 """Range of the number of unrelated columns, so that data files have about as many columns as the released ones."""
 
-COPY_PROBABILITY = 0.15
+SECOND_RECORD_PROBABILITY = 0.15
 """Probability that a column has a second record.
 
 It is the same for all columns. So a second record does not tell an agent whether the gold hypothesis is about the
@@ -82,7 +82,7 @@ class Growth:
     rejections: list[Rejection] = field(default_factory=list)
 
     async def grow(self, domain: Domain) -> Tree:
-        """Grow a tree, and add distractors.
+        """Grow a tree, and add distractors and second records of columns.
 
         Raises:
             AuthorFailed: The author gave no valid root or distractors.
@@ -92,7 +92,7 @@ class Growth:
             for leaf in self._leaves_to_derive(tree, depth):
                 tree = await self._expand(tree, leaf)
         tree = await self._with_distractors(tree)
-        return self._with_copies(tree)
+        return self._with_second_records(tree)
 
     async def _root(self, domain: Domain) -> Tree:
         async def tree_of(reply: Root) -> Tree:
@@ -175,19 +175,19 @@ class Growth:
         }
         return await ask(self.author, "distractors", values, Distractors, with_columns)
 
-    def _with_copies(self, tree: Tree) -> Tree:
+    def _with_second_records(self, tree: Tree) -> Tree:
         """Add second records of some columns, whether they are nodes or not."""
         draws = self._random(tree.domain, "copies")
         used_names = set(tree.names())
-        copies = []
+        second_records = []
         for column in tree.columns():
             name = f"{column.name[:46]}_2"  # names have at most 48 characters
-            is_drawn = draws.random() < COPY_PROBABILITY
+            is_drawn = draws.random() < SECOND_RECORD_PROBABILITY
             if not is_drawn or name in used_names:
                 continue
             used_names.add(name)
             shortened = column.description[:1_100]  # descriptions have at most 1,200 characters
-            copies.append(
+            second_records.append(
                 Distractor(
                     name=name,
                     description=f"{shortened} (a second, less reliable record)",
@@ -195,7 +195,7 @@ class Growth:
                     **column.model_dump(include={"type", "low", "high", "values"}),
                 )
             )
-        return tree.model_copy(update={"distractors": (*tree.distractors, *copies)})
+        return tree.model_copy(update={"distractors": (*tree.distractors, *second_records)})
 
     async def _evaluated(self, fields: dict[str, Any]) -> Tree:
         """Build a tree from the fields of its JSON, and evaluate its expressions once.

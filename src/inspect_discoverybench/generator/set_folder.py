@@ -127,7 +127,7 @@ class SetFolder:
             InvalidArgument: The folder contains a set with different settings, or other files.
         """
         file = self.path / SETTINGS_FILE
-        content = json_file(settings.model_dump())
+        content = encode_json(settings.model_dump())
         if not file.exists() and any(self.path.glob("*")):
             raise InvalidArgument(
                 f"out={self.path} is not empty and does not contain a generated set. Choose another folder."
@@ -173,7 +173,7 @@ class SetFolder:
         for tree in trees:
             slug = slug_of(tree.domain)
             path = tree_path(slug)
-            if self.record(slug) is not None and (self.path / path).read_bytes() != tree_file(tree):
+            if self.record(slug) is not None and (self.path / path).read_bytes() != encode_tree(tree):
                 raise InvalidArgument(
                     f"out={self.path} contains the tasks of another tree of the domain {tree.domain!r} (see {path}). "
                     "Choose another folder."
@@ -188,7 +188,7 @@ class SetFolder:
 
     def keep_domains(self, domains: Domains) -> None:
         """Keep the proposed domains, so that an interrupted set continues with the same domains."""
-        write_whole(self.path / DOMAINS_FILE, json_file(domains.model_dump()))
+        write_whole(self.path / DOMAINS_FILE, encode_json(domains.model_dump()))
 
     def record(self, slug: str) -> DomainRecord | None:
         """Read the record of a domain; None if the domain is not accepted yet."""
@@ -207,14 +207,14 @@ class SetFolder:
             shutil.rmtree(folder)
         for path, content in contents.items():
             write_whole(self.path / path, content)
-        write_whole(self.path / f"domains/{slug}.json", json_file(record.model_dump(mode="json")))
+        write_whole(self.path / f"domains/{slug}.json", encode_json(record.model_dump(mode="json")))
 
     def write_answer_key(self) -> None:
         """Write the answer key of all accepted domains, in the order of their numbers."""
         rows: list[Sequence[object]] = [ANSWER_KEY_COLUMNS]
         for record in self._records():
             rows += record.golds
-        write_whole(self.path / "answer_key.csv", csv_file(rows))
+        write_whole(self.path / "answer_key.csv", encode_csv(rows))
 
     def _records(self) -> list[DomainRecord]:
         """The records of all accepted domains, in the order of their numbers."""
@@ -228,19 +228,19 @@ def tree_path(slug: str) -> str:
     return f"trees/{slug}.json"
 
 
-def tree_file(tree: Tree) -> bytes:
-    """The content of this file."""
-    return json_file(tree.model_dump(exclude_defaults=True))
+def encode_tree(tree: Tree) -> bytes:
+    """Encode a tree as the content of its file."""
+    return encode_json(tree.model_dump(exclude_defaults=True))
 
 
-def csv_file(rows: Iterable[Iterable[object]]) -> bytes:
+def encode_csv(rows: Iterable[Iterable[object]]) -> bytes:
     """Encode rows as CSV, with the same line ends on every system."""
     buffer = io.StringIO(newline="")
     csv.writer(buffer, lineterminator="\n").writerows(rows)
     return buffer.getvalue().encode()
 
 
-def json_file(content: object, indent: int = 2) -> bytes:
+def encode_json(content: object, indent: int = 2) -> bytes:
     """Encode a value as JSON that people can read and compare."""
     text = json.dumps(content, indent=indent, ensure_ascii=False)
     return f"{text}\n".encode()

@@ -35,7 +35,10 @@ Tasks = Mapping[str, TaskResult]
 
 @dataclass
 class _Pair:
-    """The runs of one agent with the data, and on placebos with any seeds, under the same conditions."""
+    """The runs of one agent with the data, and on placebos with any seeds, under the same conditions.
+
+    The samples of one task are averaged over the placebos, like epochs.
+    """
 
     data: list[Standing] = field(default_factory=list)
     placebos: list[Standing] = field(default_factory=list)
@@ -74,10 +77,7 @@ class _Pair:
 
 
 def claim_section(leaderboard: Leaderboard) -> Section | None:
-    """Both rates of each agent and model by framing, and their difference; None if no claim was decided.
-
-    Placebos with different seeds have samples of the same tasks. So their samples are averaged per task, like epochs.
-    """
+    """Both rates of each agent and model by framing, and their difference; None if no claim was decided."""
     pairs: dict[Hashable, _Pair] = defaultdict(_Pair)
     for standing in leaderboard.standings:
         pair = pairs[_conditions(standing)]
@@ -93,6 +93,7 @@ def claim_section(leaderboard: Leaderboard) -> Section | None:
             rows.append(row)
     if not rows:
         return None
+    # The rows of a benchmark stand together. Among them, the order of the leaderboard stays.
     table = pd.DataFrame(rows).sort_values("benchmark", kind="stable")
     return Section("claims", table, _chart(table, leaderboard))
 
@@ -156,13 +157,14 @@ def _counts(name: str, tasks: Tasks) -> Row:
 
 def _chart(table: pd.DataFrame, leaderboard: Leaderboard) -> Chart:
     """Both rates of each row, joined by a line."""
-    parts = []
-    for name in (DATA_RATE, PLACEBO_RATE):
-        points = table[["benchmark", "agent"]].assign(rate_of=name, label=_labels(table))
-        points[RATE] = table[f"{name} × 100"]
-        parts.append(points)
-    points = pd.concat(parts).dropna(subset=RATE)
-    return joined(points, "label", RATE, "rate_of", leaderboard.style)
+    rate_names = {f"{name} × 100": name for name in (DATA_RATE, PLACEBO_RATE)}
+    points = (
+        table.assign(label=_labels(table))
+        .rename(columns=rate_names)
+        .melt(["benchmark", "agent", "label"], [DATA_RATE, PLACEBO_RATE], var_name="rate_of", value_name=RATE)
+        .dropna(subset=RATE)
+    )
+    return joined(points, row="label", value=RATE, shape="rate_of", style=leaderboard.style)
 
 
 def _labels(table: pd.DataFrame) -> list[str]:

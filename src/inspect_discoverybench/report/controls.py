@@ -53,22 +53,29 @@ def _control_name(agent: Standing, other: Standing) -> str | None:
     Controls are the floor, guesses of the same model without data (paper §5.2), the same agent without domain knowledge
     (paper §5.3), and the same agent on a placebo.
     """
-    configuration = agent.configuration
-    other_configuration = other.configuration
-    has_same_hints = other_configuration.hints == configuration.hints
-    is_same_agent = _setup(other) == _setup(agent)
-    if other_configuration.benchmark != configuration.benchmark:
-        is_placebo = without_placebo(other_configuration.benchmark) == configuration.benchmark
-        if is_placebo and is_same_agent and has_same_hints:
-            return other_configuration.benchmark
-        return None
+    benchmark = agent.configuration.benchmark
+    other_benchmark = other.configuration.benchmark
+    if other_benchmark == benchmark:
+        return _control_name_in_benchmark(agent, other)
 
+    is_on_its_placebo = without_placebo(other_benchmark) == benchmark
+    has_same_hints = other.configuration.hints == agent.configuration.hints
+    if is_on_its_placebo and has_same_hints and _setup(other) == _setup(agent):
+        return other_benchmark
+    return None
+
+
+def _control_name_in_benchmark(agent: Standing, other: Standing) -> str | None:
+    """As `_control_name`, for a configuration of the agent's benchmark."""
     if other.kind == FLOOR:
         return other.name
-    is_guesser = other_configuration.agent == GUESSER
-    if is_guesser and other_configuration.model == configuration.model and has_same_hints:
+
+    hints = agent.configuration.hints
+    other_hints = other.configuration.hints
+    has_same_model = other.configuration.model == agent.configuration.model
+    if other.configuration.agent == GUESSER and has_same_model and other_hints == hints:
         return other.name
-    if is_same_agent and _lacks_only_domain_knowledge(other_configuration.hints, configuration.hints):
+    if _setup(other) == _setup(agent) and _lacks_only_domain_knowledge(other_hints, hints):
         return f"without {DOMAIN_KNOWLEDGE}"
     return None
 

@@ -36,14 +36,17 @@ def _row(standing: Standing, epochs: int) -> Row:
     }
 
 
-def _columns(standing: Standing, scores: Sequence[PartialScores], epochs: int, name: str) -> Row:
-    """The mean, the best and the worst of this number of epochs, with their intervals."""
+def _columns(standing: Standing, scores: Sequence[PartialScores], epochs: int, score_name: str) -> Row:
+    """The mean, the best and the worst of this number of epochs, with their intervals.
+
+    The values are NaN if no epoch is scored.
+    """
     clusters = [task.cluster for task in standing.tasks]
     estimates = across_epochs(scores, clusters, epochs)
     columns: Row = {}
-    for heading in ("mean", "best", "worst"):
-        estimate = None if estimates is None else getattr(estimates, heading)
-        columns |= interval_columns(estimate, IntervalNames.of(f"{heading} {name}"))
+    for statistic in ("mean", "best", "worst"):
+        estimate = None if estimates is None else getattr(estimates, statistic)
+        columns |= interval_columns(estimate, IntervalNames.of(f"{statistic} {score_name}"))
     return columns
 
 

@@ -128,7 +128,7 @@ class RunOutcome:
         has_prices = total_cost(_usages_of_samples(run_log)) is not None
         return cls(
             labels=RunLabels(**run_log.metadata["run"]),  # recorded by `eval_set.py`
-            tasks=_tasks(run_log),
+            tasks=_description_of_tasks(run_log),
             score=HeadlineScore.of_log(log, samples),
             samples=samples,
             tokens=total_tokens(usages),
@@ -162,11 +162,11 @@ def _usages_of_samples(log: RunLog) -> list[ModelUsage]:
     return usages
 
 
-def _tasks(log: RunLog) -> str:
+def _description_of_tasks(log: RunLog) -> str:
     domains = {sample.id: sample.metadata.get("domain") for sample in log.samples}
-    splits = [sample.metadata.get("split") for sample in log.samples]
-    split = splits[0] if splits else None
     run = RunRecord.of(log.header)
+    # All samples have the same split, except with `split=all`. `benchmark_name` does not read the split then.
+    split = log.samples[0].metadata.get("split") if log.samples else None
     benchmark = benchmark_name(run, split)
     # A log need not have the number of the task's samples. Then the samples that were run count as all.
     available = split_size(benchmark, run.task_samples or len(domains))

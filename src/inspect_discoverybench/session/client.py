@@ -12,7 +12,7 @@ This file and `kernel.py` are compiled in the sandbox and use only the standard 
                                             when one of the two folders has been removed
 
 FOLDER holds the session's files. The current folder is the working folder of the cells. OWNER is the process id of the
-evaluation, or 0 if the sandbox does not see it.
+evaluation, or 0 if the sandbox does not see it. With 0, there is no guard.
 
 What this file imports and compiles is most of what a call costs besides the sandbox's own `exec`. Modules that take
 milliseconds are imported where they are used, and JSON is written by hand.

@@ -100,9 +100,9 @@ def _clopper_pearson(result: ClusterMean, tail: float, max_size: float) -> Inter
     """The interval with the effective sample size: the number of values of 0 and 1 whose mean has the same variance."""
     mean = result.mean
     size = mean * (1 - mean) / widened_variance(result, lowest=0)
-    # A cluster is worth at least one independent value: for a given mean, the true variance is largest if all values of
-    # a cluster are 0 or all are 1, and the size is then the effective number of clusters. A size may be smaller because
-    # the variance is an estimate, and is widened. A smaller size is not used.
+    # The true size is at least the effective number of clusters: the variance is largest if the values of each cluster
+    # are all 0 or all 1, and each cluster is then one independent value. The computed size can be smaller, because the
+    # variance is estimated and widened. The effective number of clusters is then used instead.
     size = min(max_size, max(result.effective_clusters, size))
     successes = size * mean
     failures = size * (1 - mean)

@@ -229,10 +229,10 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
 
 
 def _with_output(conversation: list[ChatMessage], output: ModelOutput) -> list[ChatMessage]:
-    """A conversation, and after it the message of the output, if the message has calls that the conversation lacks.
+    """Append the output's message to a conversation, if the message has calls that the conversation lacks.
 
-    Some agents set their last message only as the output. Its text does not matter here: it is in the conversation,
-    perhaps long before its end, because a text that is not there was read already.
+    Some agents set their last message only as the output. A message without such calls adds nothing: its text is in
+    the conversation, because the caller returns early if it is not.
     """
     written = [message for message in conversation if isinstance(message, ChatMessageAssistant)]
     if not output.choices or output.message.id in [message.id for message in written]:
