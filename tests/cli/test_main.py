@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from inspect_discoverybench.cli.main import COMMANDS
 from tests.command_line import completed, failed
+from tests.packages import installed
 
 CALL = """
 import sys
@@ -52,3 +54,21 @@ def test_a_misspelled_command_is_named_with_the_nearest_one() -> None:
     assert "Error: No such command 'reports'. Did you mean report?\n" in failed("reports", exit_code=2)
     assert "Error: No such command 'zzz'.\n" in failed("zzz", exit_code=2)
     assert "No such option" in failed("--reports", exit_code=2)
+
+
+@pytest.mark.parametrize("command", ["doctor", "report logs", "try"])
+def test_a_package_that_is_too_old_to_be_imported_is_named_with_the_remedy(tmp_path: Path, command: str) -> None:
+    installed(tmp_path, "inspect_ai", "0.3.100")
+    (tmp_path / "inspect_ai").mkdir()
+    (tmp_path / "inspect_ai" / "__init__.py").write_text("", "utf-8")
+    process = subprocess.run(
+        [sys.executable, "-c", CALL, *command.split()],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert process.returncode == 2
+    [error, _imported] = process.stderr.splitlines()
+    assert error.startswith("Error: inspect-ai 0.3.100 is installed, but ")
+    assert error.endswith(" is required. Run: pip install --upgrade inspect-discoverybench")

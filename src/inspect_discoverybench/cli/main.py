@@ -92,7 +92,15 @@ class _Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         with system_errors():
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            except ImportError:
+                # Imported here, because `--help` and `--version` do not need it.
+                from inspect_discoverybench.doctor.versions import check_versions
+
+                # A package that is too old lacks modules and names that commands import.
+                check_versions()
+                raise
 
 
 def _escape_unencodable_output() -> None:

@@ -5,14 +5,13 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import PackageNotFoundError, requires, version
 from shutil import which
 
 from inspect_ai.model import GenerateConfig
-from packaging.requirements import Requirement
 
 from inspect_discoverybench.dataset import data_folder
 from inspect_discoverybench.dataset.archive import DATA_DIR_VARIABLE
+from inspect_discoverybench.doctor.versions import check_versions
 from inspect_discoverybench.errors.exceptions import (
     DiscoveryBenchError,
     EngineFailed,
@@ -25,8 +24,6 @@ from inspect_discoverybench.sandbox.engine import engine_version, image_exists
 from inspect_discoverybench.sandbox.image import image
 from inspect_discoverybench.sandbox.specification import IMAGE_VARIABLE
 from inspect_discoverybench.session.tool import has_code_or_call, python
-
-PACKAGE = "inspect-discoverybench"
 
 ACTION_PROMPT = (
     "Compute 6 * 7 with Python. Call the tool `python`, or if you cannot call tools, write the program into one block "
@@ -54,24 +51,6 @@ def run_checks(models: Sequence[str]) -> Iterator[Finding]:
             yield Finding(name, ok=True, message=check())
         except DiscoveryBenchError as error:
             yield Finding(name, ok=False, message=error.message)
-
-
-def check_versions() -> str:
-    """Check that every required package is installed in a supported version."""
-    for requirement in map(Requirement, requires(PACKAGE) or []):
-        # Extras are optional, and some requirements are for other platforms.
-        if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
-            continue
-        try:
-            installed = version(requirement.name)
-        except PackageNotFoundError as error:
-            raise DiscoveryBenchError(f"{error}. Run: pip install --upgrade {PACKAGE}") from error
-        if not requirement.specifier.contains(installed, prereleases=True):
-            raise DiscoveryBenchError(
-                f"{requirement.name} {installed} is installed, but {requirement.specifier} is required. "
-                f"Run: pip install --upgrade {PACKAGE}"
-            )
-    return f"{PACKAGE} {version(PACKAGE)}, inspect-ai {version('inspect-ai')}"
 
 
 def check_data() -> str:
