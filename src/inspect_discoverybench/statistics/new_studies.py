@@ -37,7 +37,7 @@ class NewStudies:
         p_value: Two-sided p-value for a difference of 0; 1 for too few studies. It has no meaning for a mean of scores.
         lowest: Lowest mean over tasks if one study is left out.
         highest: Highest mean over tasks if one study is left out.
-        studies: Number of studies.
+        studies: Number of studies with scores. The interval also counts studies whose tasks are all unscored.
     """
 
     low: float
