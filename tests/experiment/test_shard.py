@@ -3,6 +3,7 @@
 import errno
 import re
 import threading
+import time
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -152,6 +153,21 @@ def test_shards_are_run_one_by_one_and_read_as_one() -> None:
         folder = Path(log.location).parent.name
         shard_name = metadata(log)["shard"].replace("/", "-of-")
         assert folder == f"shard-{shard_name}"
+
+
+def test_a_shard_starts_while_the_log_of_another_one_is_just_being_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    completed("run gold.yaml --shard 1/2")
+    [path] = Path("logs/small/shard-1-of-2").glob("*.eval")
+    content = path.read_bytes()
+    path.write_bytes(content[:-1])
+
+    def write_the_rest(_: float) -> None:
+        path.write_bytes(content)
+
+    # While the command waits, the other process goes on.
+    monkeypatch.setattr(time, "sleep", write_the_rest)
+    completed("run gold.yaml --shard 2/2")
+    assert path.read_bytes() == content
 
 
 @pytest.mark.usefixtures("slow")

@@ -81,7 +81,7 @@ def _dry_run(options: ExperimentOptions) -> None:
     """
     with options.preparing():
         eval_set = build_eval_set(options.experiment_file())
-        require_continuation(eval_set, list(read_run_logs(eval_set.log_dir)), shard=None)
+        require_continuation(eval_set, read_run_logs(eval_set.log_dir), shard=None)
         eval_set.check()
     _warn_of_servers(eval_set)
 

@@ -41,7 +41,7 @@ def execute(whole: EvalSet, shard: Shard | None) -> ExperimentResult:
     """
     part = whole if shard is None else restrict_to_shard(whole, shard)
     require_unlocked(part.log_dir)
-    require_continuation(whole, list(read_run_logs(whole.log_dir)), shard)
+    require_continuation(whole, read_run_logs(whole.log_dir), shard)
     if not part.runs:  # there are more shards than samples
         return ExperimentResult(part, outcomes=[], is_complete=True)
 

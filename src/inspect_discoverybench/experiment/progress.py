@@ -1,22 +1,17 @@
 """How far an experiment is, read from its logs at any time."""
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from inspect_discoverybench.errors.exceptions import UnreadableLog
 from inspect_discoverybench.experiment.continuation import require_continuation
 from inspect_discoverybench.experiment.eval_set import EvalSet, PlannedRun
 from inspect_discoverybench.experiment.log_lock import is_locked
 from inspect_discoverybench.experiment.shard import Shard
 from inspect_discoverybench.results.run_log import RunLabels, RunLog, SampleKey, read_run_logs
 from inspect_discoverybench.scorer.sample_outcome import SampleOutcome
-
-ATTEMPTS = 5
-"""Maximum number of times that logs are read. While a process writes a log, the log is incomplete for a moment."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +72,7 @@ def read_progress(eval_set: EvalSet) -> Progress:
     # The locks are read before the logs: a shard that ends in between counts as running, not as missing.
     is_running = is_locked(eval_set.log_dir)
     locked_folders = [folder for folder in _shard_folders(eval_set.log_dir) if is_locked(str(folder))]
-    logs = _read_logs(eval_set.log_dir)
+    logs = read_run_logs(eval_set.log_dir)
     shards = _shards(eval_set.log_dir, logs)
     # `require_continuation` checks the logs of all shards, whichever shard it gets. It needs one to know into how many
     # parts the experiment is divided. So the first one is passed, although no shard is run here.
@@ -98,16 +93,6 @@ def read_progress(eval_set: EvalSet) -> Progress:
         shards=states,
         is_running=is_running or ShardState.RUNNING in states.values(),
     )
-
-
-def _read_logs(log_dir: str) -> list[RunLog]:
-    """Read all logs. If one cannot be read, because a process is just writing it, all are read again."""
-    for _ in range(ATTEMPTS - 1):
-        try:
-            return list(read_run_logs(log_dir))
-        except UnreadableLog:
-            time.sleep(0.5)
-    return list(read_run_logs(log_dir))
 
 
 def _shards(log_dir: str, logs: Sequence[RunLog]) -> list[Shard]:

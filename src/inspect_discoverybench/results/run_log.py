@@ -1,6 +1,7 @@
 """The log of a run of an experiment: its header and summaries of its samples, without transcripts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -14,6 +15,9 @@ from inspect_discoverybench.errors.file_failures import require_regular_file
 from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.results.log_files import logs_in, remedy_of
 from inspect_discoverybench.results.run_record import AGENT_DIGEST, local_path
+
+ATTEMPTS = 5
+"""Maximum number of times that logs are read. While a process writes a log, the log is incomplete for a moment."""
 
 
 class RunLabels(NamedTuple):
@@ -120,11 +124,23 @@ class RunLog:
         return sample_keys(spec.dataset.sample_ids or [], spec.config.epochs or 1)
 
 
-def read_run_logs(folder: str) -> Iterator[RunLog]:
-    """Read the logs in a folder and its subfolders, one by one, the least recently written first.
+def read_run_logs(folder: str) -> list[RunLog]:
+    """Read the logs in a folder and its subfolders. The least recently written comes first.
+
+    If one cannot be read, because another process, such as that of another shard, is just writing it, all are read
+    again.
 
     Raises:
         UnreadableLog: A log is damaged.
     """
-    for info in sorted(logs_in(folder), key=lambda info: info.mtime or 0):
-        yield RunLog.read(info.name)
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return _read_once(folder)
+        except UnreadableLog:
+            time.sleep(0.5)
+    return _read_once(folder)
+
+
+def _read_once(folder: str) -> list[RunLog]:
+    infos = sorted(logs_in(folder), key=lambda info: info.mtime or 0)
+    return [RunLog.read(info.name) for info in infos]
