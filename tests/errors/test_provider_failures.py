@@ -1,6 +1,7 @@
 """Reasons of failed requests."""
 
 import json
+from enum import Enum
 from typing import Any, ClassVar
 
 import httpx
@@ -73,11 +74,30 @@ class GoogleError(Exception):
     code = 429
 
 
+class GrpcStatus(Enum):
+    """The statuses of gRPC, which is not installed here."""
+
+    INVALID_ARGUMENT = 3
+    CANCELLED = 1
+
+
+class GrpcError(Exception):
+    """An error as that of xAI's package."""
+
+    def __init__(self, status: GrpcStatus) -> None:
+        self.status = status
+
+    def code(self) -> GrpcStatus:
+        return self.status
+
+
 REQUEST = httpx.Request("POST", "http://localhost")
 
 STATUSES: dict[str, tuple[Exception, int | None]] = {
     "AWS": (AwsError(), 400),
     "Google": (GoogleError(), 429),
+    "xAI": (GrpcError(GrpcStatus.INVALID_ARGUMENT), 400),
+    "xAI, another status": (GrpcError(GrpcStatus.CANCELLED), None),
     "httpx": (httpx.HTTPStatusError("refused", request=REQUEST, response=httpx.Response(422)), 422),
     "no response": (httpx.ConnectError("refused", request=REQUEST), None),
 }

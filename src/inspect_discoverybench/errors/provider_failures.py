@@ -35,6 +35,10 @@ OpenRouter replies with 404 (https://github.com/pydantic/pydantic-ai/issues/2896
 (https://github.com/ggml-org/llama.cpp/issues/23463).
 """
 
+_GRPC_STATUSES = {"INVALID_ARGUMENT": 400, "NOT_FOUND": NOT_FOUND}
+"""The HTTP statuses that mean the same as statuses of gRPC, which xAI's package uses in place of HTTP:
+https://grpc.io/docs/guides/status-codes."""
+
 _STYLE = re.compile(r"\[/?(?:bold|italic|dim|blue|cyan|green|red)\]|\\(?=\[)")
 """Matches the tags that style Inspect's messages, and the escape of other brackets."""
 
@@ -62,7 +66,10 @@ def http_status(error: BaseException) -> int | None:
     """The HTTP status of a failed request; None if neither the error nor its causes have one."""
     for cause in causes(error):
         response = getattr(cause, "response", None)
-        statuses = [getattr(cause, "status_code", None), getattr(cause, "code", None)]
+        code = getattr(cause, "code", None)
+        statuses = [getattr(cause, "status_code", None), code]
+        if callable(code):  # gRPC
+            statuses.append(_GRPC_STATUSES.get(code().name))
         if isinstance(response, Mapping):  # AWS: https://docs.aws.amazon.com/boto3/latest/guide/error-handling.html
             statuses.append(response.get("ResponseMetadata", {}).get("HTTPStatusCode"))
         else:  # httpx and requests
