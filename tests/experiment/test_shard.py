@@ -2,6 +2,7 @@
 
 import errno
 import re
+import shutil
 import threading
 import time
 from pathlib import Path
@@ -153,6 +154,18 @@ def test_shards_are_run_one_by_one_and_read_as_one() -> None:
         folder = Path(log.location).parent.name
         shard_name = metadata(log)["shard"].replace("/", "-of-")
         assert folder == f"shard-{shard_name}"
+
+
+def test_shards_from_different_folders_go_on_in_one_folder() -> None:
+    completed("run gold.yaml --shard 1/2 --set log_dir=logs/a")
+    completed("run gold.yaml --shard 2/2 --set log_dir=logs/b")
+    for folder in ("logs/a/shard-1-of-2", "logs/b/shard-2-of-2"):
+        shutil.copytree(folder, Path("logs/small", Path(folder).name))
+    # First the shard whose log was written last: the earlier log has another id of the eval set.
+    completed("run gold.yaml --shard 2/2 --limit 4")
+    completed("run gold.yaml --shard 1/2 --limit 4")
+    assert states("gold.yaml --limit 4") == ["finished: 1,2"]
+    assert len(read_results(["logs/small"]).rows) == 4
 
 
 def test_a_shard_starts_while_the_log_of_another_one_is_just_being_written(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -120,7 +120,7 @@ def restrict_to_shard(eval_set: EvalSet, shard: Shard) -> EvalSet:
     parent = eval_set.log_dir
     arguments = {
         # Stands before the arguments of the experiment, so that an `eval_set_id` in the experiment file replaces it.
-        "eval_set_id": _eval_set_id(parent, shard.count),
+        "eval_set_id": _eval_set_id(parent, shard),
         **eval_set.arguments,
         "log_dir": shard.log_dir(parent),
         "metadata": eval_set.arguments["metadata"] | {"shard": str(shard)},
@@ -144,7 +144,7 @@ def _with_restricted_task(run: PlannedRun) -> PlannedRun:
     return replace(run, task=task_with(task, dataset=dataset, metadata=metadata))
 
 
-def _eval_set_id(log_dir: str, shard_count: int) -> str:
+def _eval_set_id(log_dir: str, shard: Shard) -> str:
     """Inspect's id of the eval set, which is equal in all shards.
 
     Results are assigned to a run by this id and the task (`results/run_record.py`). So if a shard was started twice,
@@ -152,10 +152,13 @@ def _eval_set_id(log_dir: str, shard_count: int) -> str:
     shards of two divisions are not parts of one run.
     """
     # If a shard has run, its log has the id. The id is not computed again then, because it would differ if the folder
-    # was moved since.
-    for log in read_run_logs(log_dir):
+    # was moved since. Shards that ran in different folders have different ids. If their folders were put together,
+    # Inspect continues each one only with its own id, so this id comes first.
+    logs = read_run_logs(log_dir)
+    own_logs = [log for log in logs if log.shard == str(shard)]
+    for log in [*own_logs, *logs]:
         if log.eval_set_id is not None:
             return log.eval_set_id
 
     address = log_dir if urlparse(log_dir).scheme else str(Path(log_dir).resolve())
-    return sha256(f"{address} {shard_count}".encode()).hexdigest()[:32]
+    return sha256(f"{address} {shard.count}".encode()).hexdigest()[:32]
