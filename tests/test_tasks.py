@@ -77,8 +77,8 @@ def test_an_argument_that_a_task_does_not_have_is_refused(task: str, arguments: 
         registry_create("task", f"discoverybench/{task}", **arguments)
 
 
-def test_an_argument_of_the_agent_is_refused_with_its_place() -> None:
-    """`-T actions=text` looks like `-S actions=text`, which is right with `--solver`."""
+def test_an_argument_of_the_agent_is_refused_and_the_message_says_where_to_pass_it() -> None:
+    """With `--solver`, it is passed as `-S actions=text`. So with `-T agent`, a user may try `-T actions=text`."""
     remedy = (
         "If it is an argument of the agent, pass -T 'agent_args={actions: VALUE}' with -T agent, or in an experiment "
         "put it into the solver's args."

@@ -47,7 +47,8 @@ def logs() -> None:
 
 def test_a_candidate_that_lacks_tasks_is_not_gated() -> None:
     [baseline] = write_logs([WEAK], Path("all"), samples=30)
-    # The first logs of two calls have samples with equal uuids, which count as the same samples. So the second is used.
+    # The first log of every call has the same sample uuids, and systems that share samples are refused. So the
+    # candidate is the second log of its call.
     _, candidate = write_logs([WEAK, STRONG], Path("few"), samples=3)
     result = run(f"{baseline} {candidate} --fail-if-worse 0.02")
     assert result.exit_code == 2

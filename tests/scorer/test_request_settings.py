@@ -313,24 +313,22 @@ def test_a_server_that_is_down_is_asked_without_the_defaults_by_the_first_questi
 
 
 def test_a_server_that_was_down_may_reject_the_defaults_when_it_is_back() -> None:
+    """The server is down for three attempts with the schema, and for three without it. Then it refuses the schema."""
     agreeing = scripted(extract=CONTEXTS)
-    failures: Counter[bool] = Counter()
+    attempts = iter(range(99))
 
     def answer(request: Request) -> Answer:
         if question(request) != "variables":
             return agreeing(request)
-        has_schema = "response_format" in request
-        if failures[has_schema] < UNCERTAIN[500]:
-            failures[has_schema] += 1
+        if next(attempts) < 2 * UNCERTAIN[500]:
             return 500
-        return Refused("Bad request.") if has_schema else agreeing(request)
+        return Refused("Bad request.") if "response_format" in request else agreeing(request)
 
     with serve(answer) as endpoint:
         log = evaluate(judge_at(endpoint, "openai-api/local/m"))
     assert score_of(log).values == FULL
     about_variables = [request for request in endpoint.requests if question(request) == "variables"]
     with_schema = ["response_format" in request for request in about_variables]
-    # The server is down for three attempts with the schema, and for three without it. Then it refuses the schema.
     assert with_schema == [True] * 3 + [False] * 3 + [True, False]
 
 

@@ -64,13 +64,14 @@ def test_the_intervals_are_those_of_the_scores_of_each_task() -> None:
 
 
 def test_the_intervals_cover_what_unscored_epochs_could_have_scored() -> None:
-    """The third epoch of the first task is 0 at the lowest, and 1 at the highest."""
+    """The third epoch of the first task is unscored: it is 0 at the lowest, and 1 at the highest."""
     result = across([[0.2, 0.8, math.nan], [0, 0, 0.9]], 2)
-    lowest_best = estimate_mean([(0.2 + 0.8 + 0.8) / 3, (0 + 0.9 + 0.9) / 3], range(2))
-    highest_best = estimate_mean([(0.8 + 1 + 1) / 3, (0 + 0.9 + 0.9) / 3], range(2))
-    lowest_worst = estimate_mean([(0 + 0 + 0.2) / 3, 0], range(2))
-    highest_worst = estimate_mean([(0.2 + 0.2 + 0.8) / 3, 0], range(2))
-    # The means are of scored epochs: one pair of the first task, and three pairs of the second.
+    # A task's best and worst are means over its three pairs of epochs.
+    lowest_best = estimate_mean([fmean([0.8, 0.2, 0.8]), fmean([0, 0.9, 0.9])], range(2))
+    highest_best = estimate_mean([fmean([0.8, 1, 1]), fmean([0, 0.9, 0.9])], range(2))
+    lowest_worst = estimate_mean([fmean([0.2, 0, 0]), 0], range(2))
+    highest_worst = estimate_mean([fmean([0.2, 0.2, 0.8]), 0], range(2))
+    # The means are over scored epochs only, and the first task has one pair of them.
     assert_fields(result.best, mean=(0.8 + 0.6) / 2, low=lowest_best.low, high=highest_best.high)
     assert_fields(result.worst, mean=(0.2 + 0) / 2, low=lowest_worst.low, high=highest_worst.high)
 

@@ -52,11 +52,11 @@ _LIMIT_OPTIONS = (
 )
 
 
-def require_model(where: str, name: str, options: Mapping[str, Any]) -> None:
+def require_model(failure: str, name: str, options: Mapping[str, Any]) -> None:
     """Refuse an evaluated model that cannot be called, or whose server cannot be reached, before anything is run.
 
     Args:
-        where: The beginning of the message if the model cannot be called.
+        failure: The beginning of the message if the model cannot be called.
         name: Name of the model.
         options: Options of the command, as arguments of Inspect's `eval`.
 
@@ -64,7 +64,7 @@ def require_model(where: str, name: str, options: Mapping[str, Any]) -> None:
         InvalidArgument: The model cannot be called, or its server cannot be reached.
     """
     config = {key: value for key, value in options.items() if key in GenerateConfig.model_fields}
-    with inspect_errors(InvalidArgument, where):
+    with inspect_errors(InvalidArgument, failure):
         # These are the arguments with which `eval` creates the model later. For the same arguments, Inspect returns the
         # same model, so a model that runs in this process is loaded only once.
         model = named_model(

@@ -61,8 +61,8 @@ def judge(
         predicted_hypothesis=replace_surrogates(_nonempty("pred", pred)),
         predicted_workflow=replace_surrogates(pred_workflow),
     )
-    where = f"The judge {grader} cannot be called"
-    with inspect_errors(DiscoveryBenchError, where, remedy="Choose another one with --grader."):
+    failure = f"The judge {grader} cannot be called"
+    with inspect_errors(DiscoveryBenchError, failure, remedy="Choose another one with --grader."):
         model = named_model(grader)
 
     # An invalid folder is refused here, before the judge is paid for.

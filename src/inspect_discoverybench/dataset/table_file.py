@@ -146,9 +146,9 @@ def separator_of(text: str) -> str:
 
     - If a tab or semicolon fits, and all commas in the values below the header are decimal commas, it is the separator.
       Spreadsheets write semicolons in locales where the comma is the decimal separator.
-    - Otherwise, it is the one of the fitting separators that gives the most values.
-    - If none fits, because the table is damaged or has one column, it is the most frequent one in the header, outside
-      quotes.
+    - Otherwise, it is the fitting separator that divides the header into the most values.
+    - If none fits, because the table is damaged or has one column, it is the separator that divides the header into the
+      most values. If there are several, such as in a table with one column, the comma is preferred.
     """
     rows = {separator: list(_first_rows(text, separator)) for separator in _SEPARATORS}
     fitting = [separator for separator in _SEPARATORS if _is_table_of_several_columns(rows[separator])]
@@ -160,10 +160,8 @@ def separator_of(text: str) -> str:
         header = next(iter(rows[separator]), [])
         return len(header)
 
-    # Of separators that give equally many values, `max` takes the first. In a table with one column, none fits, and the
-    # header has one value with each of them: the comma is taken.
     candidates = fitting or [",", "\t", ";"]
-    return max(candidates, key=header_width)
+    return max(candidates, key=header_width)  # the first one if several headers are equally wide
 
 
 def _first_rows(text: str, separator: str) -> Iterator[list[str]]:

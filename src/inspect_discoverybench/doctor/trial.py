@@ -192,8 +192,8 @@ class Trial:
     def _eval(self, task: Task, samples: int, seed: int = SEED, **arguments: Any) -> EvalLog:
         model = arguments["model"]
         folder = arguments["log_dir"]
-        where = f"{model} and the judge {self.judge} cannot be tried with logs in {folder}"
-        with inspect_errors(InvalidArgument, where):
+        failure = f"{model} and the judge {self.judge} cannot be tried with logs in {folder}"
+        with inspect_errors(InvalidArgument, failure):
             logs = inspect_eval(
                 task,
                 limit=samples,

@@ -219,18 +219,18 @@ def one_sentence(error: BaseException | str) -> str:
 
 
 @contextmanager
-def inspect_errors(error_type: type[DiscoveryBenchError], where: str, remedy: str = "") -> Iterator[None]:
+def inspect_errors(error_type: type[DiscoveryBenchError], failure: str, remedy: str = "") -> Iterator[None]:
     """Convert any exception from Inspect and its providers into one error of this package.
 
     Inspect raises many types for a missing key, package, file or name, and most of them are not public. The message
-    begins with `where`, such as `file:line`.
+    begins with `failure`: what failed, or where, such as `file:line`.
     """
     try:
         yield
     except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
         raise
     except Exception as error:  # re-raised as our error, with the original as its cause
-        message = f"{where}: {one_sentence(error)} {remedy}"
+        message = f"{failure}: {one_sentence(error)} {remedy}"
         raise error_type(message.rstrip()) from error
 
 

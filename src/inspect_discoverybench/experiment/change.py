@@ -90,8 +90,14 @@ class Change:
 
 
 def _index_or_key(container: Any, part: str) -> str | int:
+    """What a part of a path is in its container: an index of a list, or a key.
+
+    Raises:
+        ValueError: The container is a list, and the part is not made of digits. `int` would also read -1, with which
+            Python takes the last item.
+    """
     if not isinstance(container, list):
         return part
-    if not part.isdecimal():  # `int` would read -1, which is Python's index of the last item
-        raise ValueError(part)
+    if not part.isdecimal():
+        raise ValueError(f"{part!r} is no index")
     return int(part)

@@ -209,27 +209,23 @@ def _becomes_note(values: pd.Series, cells: Sequence[str]) -> bool:
 
 
 def _column(table: pd.DataFrame, name: str) -> tuple[str, list[str]]:
-    """The heading and the texts of a column.
-
-    The cells of a mean have its interval on a second line, if the table has one. If the table has an interval without a
-    mean, the column of the low end shows both ends.
-    """
+    """The heading and the texts of a column. Means and differences have their interval, if any, on a second line."""
     cells = _cells(table, name)
-    if name.endswith(LOW_SUFFIX):
+    heading = name.replace("_", " ")
+    if name.endswith(TIMES_100_SUFFIX):  # means or differences
+        means = _marked(cells, table)
+        stem = name.removesuffix(TIMES_100_SUFFIX)
+        if stem + LOW_SUFFIX not in table:
+            return heading, means
+        intervals = _intervals(_cells(table, stem + LOW_SUFFIX), _cells(table, stem + HIGH_SUFFIX))
+        return f"{heading}, 95 % CI", _on_two_lines(means, intervals)
+
+    if name.endswith(LOW_SUFFIX):  # intervals without a column of means or differences
         stem = name.removesuffix(LOW_SUFFIX)
         return f"95 % CI, {stem}", _intervals(cells, _cells(table, stem + HIGH_SUFFIX))
     if name == LOWEST:
         return "possible range", _intervals(cells, _cells(table, HIGHEST))
-    heading = name.replace("_", " ")
-    if not name.endswith(TIMES_100_SUFFIX):
-        return heading, cells
-
-    means = _marked(cells, table)
-    stem = name.removesuffix(TIMES_100_SUFFIX)
-    if stem + LOW_SUFFIX not in table:
-        return heading, means
-    intervals = _intervals(_cells(table, stem + LOW_SUFFIX), _cells(table, stem + HIGH_SUFFIX))
-    return f"{heading}, 95 % CI", _on_two_lines(means, intervals)
+    return heading, cells
 
 
 def _cells(table: pd.DataFrame, column: str) -> list[str]:

@@ -52,14 +52,14 @@ class AuditRecord:
         """Read the record from the header of a log; None if the log is not of a finished audit with pairs."""
         name = header.eval.task
         is_audit = is_of_package(name) and without_package(name) == AUDIT_TASK
-        if not is_audit or header.results is None:
+        if not is_audit or header.status != "success" or header.results is None:
             return None
 
         facets = {}
         for score in header.results.scores:
             if score.name in AUDITED_FACETS and score.scored_samples:
                 facets[AUDITED_FACETS[score.name]] = _facet(score.metrics)
-        if header.status != "success" or not facets:
+        if not facets:
             return None
         return cls(header.eval.model, header.eval.created, header.results.completed_samples, facets)
 

@@ -162,17 +162,17 @@ class Exchange:
         return self.is_probe and not self._is_probe_repeated
 
     def _update_limit(self, output: ModelOutput) -> None:
-        """Raise the token limit if it truncated the reply."""
+        """Raise the token limit if it truncated the reply. Drop the raised limit if the context window is too small."""
         if output.stop_reason == "max_tokens":
             output_tokens = output.usage.output_tokens if output.usage else 0
             user_limit = self.model.config.max_tokens or 0
             # The limit that truncated the reply is the raised one or, before it was raised, the user's. If the user set
-            # none, only the length of the reply tells the limit. A provider may report only some of the reply's tokens,
-            # or none, so the larger number is taken.
+            # none, it is the provider's, which the length of the reply shows. A provider may report too few output
+            # tokens, or none: then the user's limit is the larger number.
             limit = self._raised_limit or max(user_limit, output_tokens)
             self._raised_limit = max(TOKEN_LIMIT_FACTOR * limit, MIN_RAISED_TOKEN_LIMIT)
         elif output.stop_reason == "model_length":
-            # Together with the raised limit, the question may not fit into the context window.
+            # Some providers count the limit as part of the window: the question and the raised limit may not fit.
             self._raised_limit = None
 
     def _failure(self, reason: str) -> JudgeFailed:

@@ -53,12 +53,12 @@ class Judge:
         Raises:
             DiscoveryBenchError: The judge cannot be called, for example because its API key is missing.
         """
-        where = f"The judge (role {GRADER}, model {default}) cannot be called"
+        failure = f"The judge (role {GRADER}, model {default}) cannot be called"
         remedy = (
             f"Choose another judge with --model-role {GRADER}=PROVIDER/MODEL. With --no-score, choose one that needs "
             f"no key: --model-role {GRADER}=discoverybench/lexical."
         )
-        with inspect_errors(DiscoveryBenchError, where, remedy):
+        with inspect_errors(DiscoveryBenchError, failure, remedy):
             # No config here: `request_settings` reads from the model's config what the user chose, so our own settings
             # must not be in it. They are sent with each request.
             model = get_model(role=GRADER, default=default)  # inspect-evals-lint: ignore[IEBP001] -- called in an eval

@@ -320,7 +320,7 @@ def main() -> None:
     if command == "guard":
         guard(folder, owner, kernel=int(arguments[1]))
     elif command == "start":
-        # No connection is made: with the first one, the kernel would stop importing libraries in advance.
+        # The kernel imports libraries in advance until the first connection, so this command makes none.
         start(folder, owner)
         print("ready", os.uname().nodename, folder)
     else:

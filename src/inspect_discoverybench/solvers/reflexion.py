@@ -111,8 +111,8 @@ def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAU
         folder = await create_temporary_folder()
         copies = f"{folder}/data"
         await _copy_data_files(".", copies, checksums)
-        # All trials share these message objects. In the first trial, `Wording.begin` replaces the end of the task text
-        # in its message. So the task text of later trials has the new end, too.
+        # The list is copied, because a trial extends it, but not its messages: in the first trial, `Wording.begin`
+        # changes the task text in place. Later trials rely on this, because their last message has the lessons.
         task_messages = list(state.messages)
         lessons: list[str] = []
         for number in range(1, trials + 1):
@@ -203,11 +203,9 @@ async def _oracle_score(state: TaskState) -> float | None:
     with suspend_token_limit(), suspend_turn_limit(), suspend_working_limit():
         values = [result.value for result in await score(state)]
     for value in values:
-        if isinstance(value, dict) and "hms" in value:
-            # `hms` is a number, but by the type of a score it may be None, which `float` does not take. `str` satisfies
-            # the type checker.
-            hms = float(str(value["hms"]))
-            return None if math.isnan(hms) else hms
+        match value:
+            case {"hms": int() | float() as hms}:
+                return None if math.isnan(hms) else hms
     raise InvalidArgument(
         f"reflexion needs the task's scorer as its oracle, but no score has the key hms: {values}. "
         "Score with discoverybench/hms."

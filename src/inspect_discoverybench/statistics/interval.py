@@ -86,8 +86,9 @@ def interval_of(result: ClusterMean, tail: float, probability_unseen: float, max
 def _interval_with_unseen_values(result: ClusterMean, probability_unseen: float) -> Interval:
     """The interval from the mean if the unseen values are 0 to the mean if they are 1.
 
-    `probability_unseen` is the probability that every cluster misses these values. Clusters are independent, so it is
-    `share_of_seen_values ** effective_clusters`, from which the share is computed.
+    A cluster misses the unseen values with the probability `share_of_seen_values`. Clusters are independent, so all of
+    them miss these values with the probability `share_of_seen_values ** effective_clusters`. The share is the one for
+    which this is `probability_unseen`.
     """
     share_of_seen_values = probability_unseen ** (1 / result.effective_clusters)
     return Interval(
