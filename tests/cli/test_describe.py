@@ -90,16 +90,21 @@ def test_a_draft_without_goals_is_enough_for_ask_and_its_columns_are_audited() -
     assert "described columns that are missing" in audit
 
 
-def test_no_file_is_overwritten_and_the_draft_is_where_its_data_are() -> None:
+def test_a_metadata_file_is_not_overwritten() -> None:
     Path("visits.csv").write_text("x,y\n1,2\n", "utf-8")
     Path("metadata_0.json").write_text("{}", "utf-8")
     assert "metadata_0.json exists. Move it" in refused("data describe visits.csv")
-    assert "invalid name of a metadata file" in refused("data describe visits.csv --out draft.json")
-    assert "Use --out " in refused("data describe visits.csv --out folder/metadata_0.json")
-    assert "no folder in common" in refused("data describe visits.csv /etc/hostname")
+    assert Path("metadata_0.json").read_text("utf-8") == "{}"
 
     completed("data describe visits.csv --out metadata_1.json")
     assert [*drafted("metadata_1.json")] == ["visits.csv"]
+
+
+def test_a_draft_is_a_metadata_file_in_the_folder_of_its_data() -> None:
+    Path("visits.csv").write_text("x,y\n1,2\n", "utf-8")
+    assert "invalid name of a metadata file" in refused("data describe visits.csv --out draft.json")
+    assert "Use --out " in refused("data describe visits.csv --out folder/metadata_0.json")
+    assert "no folder in common" in refused("data describe visits.csv /etc/hostname")
 
 
 def test_the_name_that_is_suggested_for_another_draft_can_be_used() -> None:

@@ -271,8 +271,9 @@ def test_a_change_is_not_blamed_for_the_file(tmp_path: Path) -> None:
     assert refusal(path, "epochs=2", "tags=[a]").startswith(f"{path}:8: grade: unknown key. Did you mean grader?")
 
 
-def test_an_error_in_a_value_of_the_file_with_changes_names_the_line_and_the_changes(tmp_path: Path) -> None:
+def test_an_invalid_mapping_is_named_with_its_line_and_all_changes_of_its_keys(tmp_path: Path) -> None:
     path = write(tmp_path, GOOD + "grader:\n  name: a/b\n  config: {seed: 1}\n")
+    # The error is one of `config` as a whole, so both changes in it are named, although only the first is invalid.
     message = refusal(path, "grader.config.temprature=1", "grader.config.seed=2")
     changes = "--set grader.config.temprature=1 --set grader.config.seed=2"
     assert f"small.yaml:10 with {changes}: grader.config: Unknown GenerateConfig field(s)" in message

@@ -33,8 +33,7 @@ def test_a_study_is_the_same_by_folder_and_by_file_and_on_another_machine() -> N
     assert len(set(configurations)) == 1
 
 
-def test_other_studies_are_others_and_named_without_their_folders() -> None:
-    """`elsewhere/mine` is given by file and by folder, and has one name. `mine` keeps its name after an edit."""
+def test_different_studies_have_different_names_without_the_folders_above_them() -> None:
     write_study(Path("study"))
     write_study(Path("mine"), table="x,y\n1,2\n")
     write_study(Path("elsewhere/mine"), table="x,y\n1,9\n")
@@ -44,9 +43,9 @@ def test_other_studies_are_others_and_named_without_their_folders() -> None:
     assert [configuration.settings for configuration in configurations] == [
         "path=study",
         "path=mine",
-        "path=mine/metadata_0.json",
-        "path=mine/metadata_0.json",
-        "path=mine",
+        "path=mine/metadata_0.json",  # elsewhere/mine, given by file
+        "path=mine/metadata_0.json",  # elsewhere/mine, given by folder: the same data, so the same name
+        "path=mine",  # mine after an edit: the same path, so the same name
     ]
 
 

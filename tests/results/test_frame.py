@@ -288,7 +288,7 @@ def test_a_run_records_how_it_chose_its_samples(header: EvalLog) -> None:
     assert RunRecord.of(header).selection == "all"
     spec.config.limit = 8
     assert RunRecord.of(header).selection == "all"
-    spec.config.limit = (2, 5)  # neither the first samples nor drawn at random
+    spec.config.limit = (2, 5)  # `all` also stands for a range: it is neither `first` nor `shuffled`
     assert RunRecord.of(header).selection == "all"
     spec.config.limit = 5
     assert RunRecord.of(header).selection == "first"

@@ -197,7 +197,7 @@ def test_an_interrupted_trial_keeps_the_previous_submission() -> None:
     assert sample.limit
     [trial] = record(sample).trials
     assert trial.submission == submission(sample)
-    assert reason(sample) is None
+    assert reason(sample) is None  # not `no_response`: the submission was judged
 
 
 def error_of(task: Task) -> str:

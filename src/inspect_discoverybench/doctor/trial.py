@@ -176,7 +176,7 @@ class Trial:
 
     def _try_real(self, agent: str, form: str) -> None:
         try:
-            task = real(split="train")
+            task = real(split="train")  # the goals of `test` are kept for evaluations
         except DiscoveryBenchError as error:
             self.notes.append(f"Left out: DB-REAL. {error.message}")
         else:

@@ -68,14 +68,8 @@ def _require_kept(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
         dataset_size = len(run.samples)  # a shard is run with a dataset of its samples only (`restrict_to_shard`)
     _require_same_inputs(log, run, where)
 
-    # A log that is to be continued must keep its finished samples. The log of another shard is not continued now. If
-    # one of its samples had moved to a different shard since, the shards would run the sample twice or not at all. So
-    # all samples that the log planned must still be in its shard.
-    shard_to_run = None if shard is None else str(shard)
-    is_to_be_continued = log.shard == shard_to_run
-    required = set(log.finished) if is_to_be_continued else log.planned
     kept = set() if _starts_over(log, eval_set, dataset_size) else run.sample_keys
-    lost = required - kept
+    lost = _required_samples(log, shard) - kept
     if lost:
         reason = "epochs, limits.samples, options.sample_id or sample_shuffle, or the data changed"
         if _are_beyond_limit(lost, log, whole_run, eval_set):
@@ -85,6 +79,16 @@ def _require_kept(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
             f"{eval_set.file.path}: {len(lost)} samples of {Path(log.path).name} in {eval_set.log_dir} would be "
             f"dropped, because {reason}. {OTHER_LOG_DIR}"
         )
+
+
+def _required_samples(log: RunLog, shard: Shard | None) -> set[SampleKey]:
+    """The samples of a log that must still be part of its run."""
+    shard_to_run = None if shard is None else str(shard)
+    if log.shard == shard_to_run:  # this log is continued, so what it has finished must stay
+        return set(log.finished)
+    # The log of another shard is not continued now. If one of its planned samples had moved to a different shard since,
+    # the shards would run this sample twice or not at all.
+    return log.planned
 
 
 def _are_beyond_limit(lost: Collection[SampleKey], log: RunLog, whole_run: PlannedRun, eval_set: EvalSet) -> bool:

@@ -13,7 +13,7 @@ from inspect_ai.util import StoreModel
 from pydantic import Field
 
 from inspect_discoverybench.judge_pairs.answer_texts import AnswerText
-from inspect_discoverybench.judge_pairs.claim_texts import CLAIM, ClaimText, is_claim
+from inspect_discoverybench.judge_pairs.claim_texts import CLAIM, ClaimText, is_claim_text
 from inspect_discoverybench.judge_pairs.error_effect import Accuracy, judged_mean
 from inspect_discoverybench.judge_pairs.pairs import PAIR, Expected
 from inspect_discoverybench.scorer.claim import Claim, ask_claim
@@ -68,7 +68,7 @@ def judge_pair() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         judge = Judge(judge_model(get_model()))
         # The judge's answer is stored in `AuditState` for the scorer. The output shows it to readers of the log.
-        if is_claim(state.metadata):
+        if is_claim_text(state.metadata):
             output = await _find_claim(judge, state)
         elif is_pair(state.metadata):
             output = await _judge_pair(judge, state)
@@ -229,7 +229,7 @@ def _accuracies(state: TaskState, audit_state: AuditState) -> dict[str, float]:
     Questions without a known answer are left out.
     """
     expected = state.metadata["expected"]
-    if is_claim(state.metadata):
+    if is_claim_text(state.metadata):
         claim = ClaimText.model_validate(expected).claim
         if claim is None:
             return {}

@@ -71,8 +71,8 @@ class ClaimText(BaseModel):
         )
 
 
-def is_claim(metadata: Mapping[str, Any]) -> bool:
-    """Whether a sample of the audit is a hypothesis that may claim a relationship."""
+def is_claim_text(metadata: Mapping[str, Any]) -> bool:
+    """Whether a sample of the audit was made from a `ClaimText`."""
     # The key `expected` has the fields of a `ClaimText`, of an `Expected` (pairs) or of an `AnswerText` (texts that the
     # judge reads). Only a `ClaimText` has a field `claim`.
     return "claim" in metadata["expected"]

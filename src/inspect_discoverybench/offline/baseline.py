@@ -54,7 +54,8 @@ def _analyse(request: Request) -> ChatMessageAssistant:
     submit = request.tools.get("submit")
     if submit is None:
         return ChatMessageAssistant(content=text)
-    # The agent goes on although `submit` was called. Another call would not end the conversation either.
+    # The first call of `submit` has not ended the conversation, so a second one would not, either. A reply without a
+    # call ends the loop of Inspect's `generate()`.
     if request.outputs("submit"):
         return ChatMessageAssistant(content=text)
     # Another agent's tool may have a single parameter, for the whole answer.

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -16,9 +17,25 @@ from inspect_discoverybench.statistics.corrected_mean import corrected_mean
 MIN_LABELLED_CLUSTERS = 10
 """Minimum number of clusters with labels: with fewer, the variance of the judge's error between them is unreliable."""
 
-TrueScores = Mapping[tuple[str, str, int, str], float | None]
-"""HMS according to the labels; None if they do not determine it. A key has Inspect's task id (`log` in a label), the id
-and epoch of the sample, and the name of the score."""
+
+class ScoreKey(NamedTuple):
+    """What a label and the score that it rates have in common.
+
+    Attributes:
+        task_id: Inspect's id of the task, which a label has as `log`.
+        sample_id: Id of the sample.
+        epoch: Its epoch, which starts at 1.
+        score_name: Name of the score.
+    """
+
+    task_id: str
+    sample_id: str
+    epoch: int
+    score_name: str
+
+
+TrueScores = Mapping[ScoreKey, float | None]
+"""HMS according to the labels; None if they do not determine it."""
 
 
 def judge_error_section(leaderboard: Leaderboard, labels: Sequence[LabelledSample]) -> Section:
@@ -29,7 +46,7 @@ def judge_error_section(leaderboard: Leaderboard, labels: Sequence[LabelledSampl
     """
     true_scores = {}
     for label in labels:
-        key = (label.log, label.sample_id, label.epoch, label.score)
+        key = ScoreKey(task_id=label.log, sample_id=label.sample_id, epoch=label.epoch, score_name=label.score)
         true_scores[key] = label.true_hms
 
     rows = []
@@ -57,8 +74,12 @@ def _scored_samples(standing: Standing, true_scores: TrueScores) -> pd.DataFrame
     for task in standing.tasks:
         scored = [result for result in task.results if result.score.is_scored]
         for result in scored:
-            sample = result.sample
-            key = (result.run.task_id, sample.id, sample.epoch, result.score.score)
+            key = ScoreKey(
+                task_id=result.run.task_id,
+                sample_id=result.sample.id,
+                epoch=result.sample.epoch,
+                score_name=result.score.score,
+            )
             true_hms = true_scores.get(key)
             row = {
                 "hms": result.score.value("hms"),

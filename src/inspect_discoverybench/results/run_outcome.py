@@ -146,13 +146,13 @@ class RunOutcome:
 
 
 def _usages(log: RunLog) -> list[ModelUsage]:
-    """The usage of all models in a run.
+    """The usage of all models in a run: the sums in the header or the usage of the samples, whichever is larger.
 
-    The sums in the header also have what was used by samples that were repeated after an error. But Inspect writes them
-    at the end of a run, so they lack what was used before a crash. If the samples have used more, their usage counts.
+    Both can be too small. The samples lack what was used by attempts that were repeated after an error. The header
+    lacks what was used before a crash, because Inspect writes its sums at the end of a run.
     """
-    of_run = list(log.header.stats.model_usage.values())
-    return max(of_run, _usages_of_samples(log), key=total_tokens)  # `of_run` if they are equal
+    of_header = list(log.header.stats.model_usage.values())
+    return max(of_header, _usages_of_samples(log), key=total_tokens)  # the header's if they are equal
 
 
 def _usages_of_samples(log: RunLog) -> list[ModelUsage]:

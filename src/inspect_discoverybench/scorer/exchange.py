@@ -57,7 +57,7 @@ class Exchange:
     Attributes:
         question: The question.
         model: The judge.
-        settings: Settings of the requests.
+        settings: Settings of the requests. What the user did not choose is a default, which a provider may refuse.
         transport: Retries and timeouts of requests.
         is_probe: Whether the exchange is to find out if the provider accepts the settings. Some providers refuse them
             with a status that looks like an outage, such as 500, and Inspect would retry the request for a long time.
@@ -105,18 +105,19 @@ class Exchange:
             # The error may quote a key of the model. `redact_request` removes only keys that were remembered before.
             remember_keys_of(self.model)
             cause = redact_request(error)
-            if self._may_defaults_be_cause(error):
+            if self._may_be_caused_by_defaults(error):
                 status = http_status(error)
                 if is_bad_request(error):
                     raise DefaultsRejected(f"HTTP status {status}") from cause
+                # With any other status, the provider may be out of order instead.
                 raise DefaultsSuspected(status) from cause
             if not self._prepare_repetition(error):
                 raise self._failure(reason_of(error)) from cause
         # The request is sent again as `_prepare_repetition` has changed it. Each change can be made once, so this ends.
         return await self._generate(conversation)
 
-    def _may_defaults_be_cause(self, error: Exception) -> bool:
-        """Whether a request may have failed because of the default settings."""
+    def _may_be_caused_by_defaults(self, error: Exception) -> bool:
+        """Whether a request may have failed because the provider does not accept the default settings."""
         if not self.settings.has_defaults:
             return False
         # A request with the default settings has been answered, so they are not the cause.

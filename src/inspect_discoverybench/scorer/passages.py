@@ -1,8 +1,8 @@
 """Passages of a text that quotes stand for.
 
-Text and quote are compared as sequences of words and punctuation marks. White space between them, and quotation marks
-and Markdown emphasis around them, do not count. The passage is always the author's own text, never the spelling of the
-quote.
+Text and quote are compared as sequences of tokens: words and punctuation marks. White space between them, and
+quotation marks and Markdown emphasis around them, do not count. The passage is always the author's own text, never the
+spelling of the quote.
 """
 
 import re
@@ -30,7 +30,7 @@ _BREAKS = r"()\[\]{}<>\u2014\u3000-\u303f\uff00-\uff0f\uff1a-\uff20"
 _STOPS = r".,:;!?\u2026"
 """Punctuation, except before a digit, as in 0.3."""
 
-_WORD = re.compile(rf"[{_BREAKS}]|[{_STOPS}](?!\d)|(?:[^\s{_BREAKS}{_STOPS}]|[{_STOPS}](?=\d))+")
+_TOKEN = re.compile(rf"[{_BREAKS}]|[{_STOPS}](?!\d)|(?:[^\s{_BREAKS}{_STOPS}]|[{_STOPS}](?=\d))+")
 """Matches a punctuation mark, or a word with its signs and units, such as `−0.3%`."""
 
 _ENDS = r"\u2026\u3002\uff01\uff1f"
@@ -48,12 +48,12 @@ _LIST_MARKER = re.compile(r"^\W*\w{1,4}[)\]]")
 
 
 @dataclass(frozen=True)
-class _Word:
+class _Token:
     """A word or punctuation mark of a text.
 
     Attributes:
-        text: The word without the marks around it.
-        start: Where the word begins in the text, with these marks.
+        text: The token without the marks around it.
+        start: Where the token begins in the text, with these marks.
         end: Where it ends, with these marks.
     """
 
@@ -117,62 +117,62 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
     if len(quotes) > MAX_QUOTES:
         raise ReplyRejected(f"there are {len(quotes)} quotes, but the maximum is {MAX_QUOTES}. Quote whole passages.")
     contents = []
-    remaining_words = [*_words(text)]  # those after the quotes that have been found
+    remaining_tokens = [*_tokens(text)]  # those after the quotes that have been found
     for quote in quotes:
         # A rejection is sent back to the judge, so the quote in it is encoded as in a prompt.
         shown = prompt_values(quote=quote[:200])["quote"]
-        quote_words = [*_words(quote)]
-        index = _find(remaining_words, quote_words)
+        quote_tokens = [*_tokens(quote)]
+        index = _find(remaining_tokens, quote_tokens)
         if index is None:
             # The judge may have copied LaTeX without escaping its backslashes. In JSON, the first two characters of
             # `\nu` are then a line break, and those of `\beta` a backspace.
-            quote_words = [*_words(restore_latex(quote, letters="bfnrt"))]
-            index = _find(remaining_words, quote_words)
+            quote_tokens = [*_tokens(restore_latex(quote, letters="bfnrt"))]
+            index = _find(remaining_tokens, quote_tokens)
         if index is None:
             raise ReplyRejected(f"this quote does not occur in the text, or not after the quote before it: {shown}.")
 
-        index_after = index + len(quote_words)
-        start = remaining_words[index].start
-        end = remaining_words[index_after - 1].end
+        index_after = index + len(quote_tokens)
+        start = remaining_tokens[index].start
+        end = remaining_tokens[index_after - 1].end
         # Without its question mark, a question would become a statement.
         sentence_end = _SENTENCE_END.match(text, end)
         if sentence_end:
             end = sentence_end.end()
         passage = _Passage(text, start, end)
 
-        word_count = sum(has_words(word.text) for word in quote_words)
+        word_count = sum(has_words(token.text) for token in quote_tokens)
         is_whole = word_count > 0 and passage.is_line_or_sentence
         if word_count < MIN_WORDS and not is_whole:
             raise ReplyRejected(f"this quote is no whole line or sentence, nor {MIN_WORDS} words long: {shown}.")
         contents.append(passage.content)
-        remaining_words = remaining_words[index_after:]
+        remaining_tokens = remaining_tokens[index_after:]
     return contents
 
 
-def _words(text: str) -> Iterator[_Word]:
-    for match in _WORD.finditer(text):
+def _tokens(text: str) -> Iterator[_Token]:
+    for match in _TOKEN.finditer(text):
         without_marks = match[0].strip(_MARKS)
         if without_marks:
             with_plain_apostrophe = without_marks.replace("\u2019", "'")
-            yield _Word(with_plain_apostrophe, match.start(), match.end())
+            yield _Token(with_plain_apostrophe, match.start(), match.end())
 
 
-def _find(words: Sequence[_Word], quote: Sequence[_Word]) -> int | None:
-    """The index of the first word of a quote; None if it does not occur.
+def _find(tokens: Sequence[_Token], quote: Sequence[_Token]) -> int | None:
+    """The index of the first token of a quote; None if it does not occur.
 
-    Words and quote are compared as strings. Python finds a string in another one in linear time, but has no search for
+    Tokens and quote are compared as strings. Python finds a string in another one in linear time, but has no search for
     a list in a list.
     """
     if not quote:
         return None
-    text = _one_word_a_line(words)
-    before, occurrence, _ = text.partition(_one_word_a_line(quote))
+    text = _one_token_a_line(tokens)
+    before, occurrence, _ = text.partition(_one_token_a_line(quote))
     if not occurrence:
         return None
-    # Each word before the quote has one line break before it, so this is the number of these words.
+    # Each token before the quote has one line break before it, so this is the number of these tokens.
     return before.count("\n")
 
 
-def _one_word_a_line(words: Sequence[_Word]) -> str:
-    """The words with a line break before and after each: a quote can begin and end only at the boundary of a word."""
-    return "\n".join(["", *(word.text for word in words), ""])
+def _one_token_a_line(tokens: Sequence[_Token]) -> str:
+    """The tokens with a line break before and after each: a quote can begin and end only at the boundary of a token."""
+    return "\n".join(["", *(token.text for token in tokens), ""])

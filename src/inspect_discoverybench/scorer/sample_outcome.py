@@ -47,16 +47,14 @@ class SampleOutcome(StrEnum):
             key: The key, where the score has several.
             at_limit: Whether a limit ended the sample. The score's own metadata may say so, too.
         """
-        if score is None:
-            return cls.UNSCORED
-        value = _value(score, key)
-        if not _is_decided(value):
+        if score is None or not _is_decided(score, key):
             return cls.UNSCORED
 
         if score.reason not in WITHOUT_HYPOTHESIS:
             return cls.JUDGED
         # The score of a sample without a hypothesis was 0. If it is another number now, somebody has edited it, and the
         # sample counts as judged.
+        value = _value(score, key)
         if isinstance(value, int | float) and value != 0:
             return cls.JUDGED
 
@@ -94,18 +92,15 @@ class SampleOutcome(StrEnum):
 
 
 def _value(score: Score, key: str) -> Any:
-    """The value that tells whether a score is decided; None if the score is ours and lacks the key."""
-    if not isinstance(score.value, Mapping):
-        return score.value  # of another scorer
-    if "hms" not in score.value:
-        # The keys are of another scorer, and count as decided, so a number is returned. It is 0, because `of_score`
-        # would take any other number for an edited score.
-        return 0.0
-    return score.value.get(key)
+    """The value of a key; None if the score lacks it. A score without keys, such as another scorer's, is its value."""
+    return score.value.get(key) if isinstance(score.value, Mapping) else score.value
 
 
-def _is_decided(value: Any) -> bool:
-    """Whether a score is decided. Inspect marks an undecided one with NaN, which is null in JSON logs."""
+def _is_decided(score: Score, key: str) -> bool:
+    """Whether a key of a score is decided. Inspect marks an undecided one with NaN, which is null in JSON logs."""
+    if isinstance(score.value, Mapping) and "hms" not in score.value:
+        return True  # the keys are another scorer's, so it is not known which of them must be decided
+    value = _value(score, key)
     if isinstance(value, float):
         return not math.isnan(value)
     return value is not None

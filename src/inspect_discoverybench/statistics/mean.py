@@ -55,16 +55,17 @@ def estimate_mean(
     Raises:
         InvalidArgument: There are no scores, a score is not in [0, 1], or the lengths differ.
     """
-    bounds = Bounds(lowest=values, highest=values) if possible is None else possible
-    check_scores(bounds.lowest, clusters)
-    check_scores(bounds.highest, clusters)
+    if possible is None:
+        possible = Bounds(lowest=values, highest=values)
+    check_scores(possible.lowest, clusters)
+    check_scores(possible.highest, clusters)
     scores = np.asarray(values, float)
     is_scored = ~np.isnan(scores)
     scored = scores[is_scored]
     scored_clusters = list(compress(clusters, is_scored))
-    check_scores(scored, scored_clusters)
+    check_scores(scored, scored_clusters)  # refuses a mean of no scores, too
 
-    interval = mean_interval(bounds, clusters)
+    interval = mean_interval(possible, clusters)
     mean_of_scored = cluster_mean(scored, scored_clusters)
     return Estimate(
         mean=mean_of_scored.mean,
@@ -72,6 +73,6 @@ def estimate_mean(
         high=interval.high,
         tasks=len(scored),
         clusters=len(set(scored_clusters)),
-        new_studies=on_new_studies(scores, bounds, studies, interval, lowest_possible=0),
+        new_studies=on_new_studies(scores, possible, studies, interval, lowest_possible=0),
         standard_error=math.sqrt(mean_of_scored.variance),
     )
