@@ -167,6 +167,8 @@ def test_a_set_is_not_continued_with_other_domains(tmp_path: Path, domains: Any,
     ("arguments", "message"),
     [
         ({"domains": ["tea", "Tea"]}, "The domain 'tea' is given twice"),
+        ({"domains": ["Чайное дело"]}, "The domain 'Чайное дело' has fewer than 3 letters from a to z or digits"),
+        ({"domains": ["tea" * 21]}, "has more than 60 characters"),
         ({"domains": 2.5}, "domains must be a positive integer, got 2.5"),
         ({"rows": 20_000}, "rows: Input should be less than"),  # Inspect's output limit allows 10,000
         ({"trees": "nothing"}, "nothing"),

@@ -131,8 +131,10 @@ def _problem_of_names(names: Sequence[str], avoided: Collection[str] = ()) -> st
     slugs = [slug_of(name) for name in names]
     avoided_slugs = [slug_of(name) for name in avoided]
     for name, slug in zip(names, slugs, strict=True):
-        if len(slug) < 3 or len(name) > 60:
-            return f"The domain {name!r} does not have 3 to 60 letters."
+        if len(slug) < 3:
+            return f"The domain {name!r} has fewer than 3 letters from a to z or digits."
+        if len(name) > 60:
+            return f"The domain {name!r} has more than 60 characters."
         if slug in avoided_slugs:
             return f"The domain {name!r} is to be avoided."
         if slugs.count(slug) > 1:
