@@ -101,12 +101,12 @@ def test_a_changed_file_among_very_many_is_noticed_without_its_name(folder: Path
 
 
 def test_a_hint_changes_only_the_task_text_and_a_placebo_only_the_data(folder: Path) -> None:
-    (folder / "a.csv").write_text("x,y\n" + "".join(f"{row},{row}\n" for row in range(30)), "utf-8")
+    for name in ("a.csv", "b.csv"):
+        (folder / name).write_text("x,y\n" + "".join(f"{row},{row}\n" for row in range(30)), "utf-8")
     edit(folder, domain_knowledge="Known.")
     original = planned(folder)
     assert changed_inputs(original, planned(folder, domain_knowledge=True)) == ["task text"]
-    # A permutation changes the 30 rows of a.csv, and not the only row of b.csv.
-    assert changed_inputs(original, planned(folder, placebo=1)) == ["data file a.csv"]
+    assert changed_inputs(original, planned(folder, placebo=1)) == ["data file a.csv", "data file b.csv"]
 
 
 def test_what_a_log_of_an_earlier_version_does_not_record_is_not_compared(folder: Path) -> None:
