@@ -87,8 +87,8 @@ def test_an_argument_of_the_agent_is_refused_and_the_message_says_where_to_pass_
         registry_create("task", "discoverybench/demo", actions="text")
 
 
-def test_an_answer_key_with_a_comma_in_its_name_is_reported_in_one_line() -> None:
-    # Inspect reads `-T answer_key=key,v2.csv` as a list.
+def test_an_answer_key_with_a_comma_in_its_name_is_refused() -> None:
+    # Inspect reads `-T answer_key=key,v2.csv` as a list of two names, and a list is no path.
     with pytest.raises(DiscoveryBenchError, match=r"v2.csv.* cannot be read: No such file"):
         registry_create("task", "discoverybench/custom", path=str(EXAMPLE), answer_key=["key", "v2.csv"])
 

@@ -103,13 +103,11 @@ def restore_latex(text: str, letters: str = "bfrt") -> str:
 def _double_latex(string: str, letters: str = "bfnrt") -> str:
     r"""Double the backslashes of LaTeX commands in a JSON string, also of those that begin like an escape.
 
-    `\beta` begins like the escape of a backspace, and `\nu` like that of a line break. An escape is taken for the
-    beginning of commands under two conditions:
+    `\beta` begins like the escape of a backspace, and `\nu` like that of a line break. All occurrences of an escape are
+    read alike. They are taken for the beginning of commands unless the string shows that it uses the control character:
 
-    - Wherever the escape occurs in the string, a small letter follows.
-    - The string does not contain the control character itself, such as a raw line break for `\n`.
-
-    If one of them is not met, the string has this control character, so the escape may stand for it everywhere.
+    - by the control character itself, such as a raw line break for `\n`, or
+    - by an occurrence of the escape that no small letter follows, so that it begins no command.
 
     Args:
         string: The string.

@@ -192,6 +192,7 @@ def test_the_gate_fails_only_beyond_the_margin() -> None:
 
 
 def test_lost_epochs_fail_the_gate() -> None:
+    """The means differ by less than the margin. With 0 for its missing scores, the candidate is worse by more."""
     complete = Run("real", "react", "provider/large", 0.6, epochs=3)
     lossy = Run("real", "react", "provider/other", 0.6, epochs=3, errors=0.3, unscored=0.3)
     write_logs([complete, lossy], Path("logs"), samples=20)

@@ -148,13 +148,15 @@ def root(name: str, expression: str, *children: dict[str, Any]) -> dict[str, Any
 def test_a_set_is_not_continued_with_an_edited_tree(tmp_path: Path) -> None:
     """Its tasks would stay those of the tree as it was before."""
     children = [leaf("sail_area", 4, 20), leaf("hull_drag", 0, 6)]
-    generate_by_hand(tmp_path, root("top_speed", "5 + 2 * df['sail_area'] - 3 * df['hull_drag']", *children))
+    original = root("top_speed", "5 + 2 * df['sail_area'] - 3 * df['hull_drag']", *children)
+    edited = original | {"expression": "5 + 4 * df['sail_area'] - 3 * df['hull_drag']"}
+    generate_by_hand(tmp_path, original)
     before = contents(tmp_path / "set")
-    generate_by_hand(tmp_path, root("top_speed", "5 + 2 * df['sail_area'] - 3 * df['hull_drag']", *children))
+    generate_by_hand(tmp_path, original)
     with pytest.raises(
         InvalidArgument, match=r"contains the tasks of another tree of the domain 'sailing' \(see trees/"
     ):
-        generate_by_hand(tmp_path, root("top_speed", "5 + 4 * df['sail_area'] - 3 * df['hull_drag']", *children))
+        generate_by_hand(tmp_path, edited)
     assert contents(tmp_path / "set") == before
 
 

@@ -104,11 +104,13 @@ def test_hms_follows_from_the_labels(key: str, row: str, hms: float | None) -> N
 
 
 def test_the_majority_decides() -> None:
+    # After the names, a row has a label for each of the five steps, and the correct variables and relationship.
     sample = labelled(
         "a,Ann,right,,right,wrong,wrong,4 2 1,A",
         "a,Ben,wrong,,right,wrong,right,4 2 1,",
         "a,Cy,,,wrong,wrong,wrong,4 4 4,A",
     )
+    # The labels of the gold context are one right and one wrong, and the predicted context has none.
     assert verdicts(sample) == "--rww"
     # The match is right. Two of three annotators give the variables `4 2 1`, whose F1 is 1/3. The relationship A is 1.
     assert sample.true_hms == pytest.approx(1 / 3)

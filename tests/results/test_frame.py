@@ -194,15 +194,19 @@ def test_an_edited_score_has_hms_or_is_unscored(
     assert edited.score.values.get("hms") == hms
 
 
-def test_a_score_above_0_that_somebody_gave_to_a_missing_submission_is_judged(tmp_path: Path) -> None:
+def test_a_missing_submission_with_an_edited_score_above_0_is_judged(tmp_path: Path) -> None:
     """Somebody has edited the score, because there was a hypothesis after all. The old reason is still in the score."""
     log = few_samples(tmp_path)
     edit_score(log, "test/1", "HMS", ScoreEdit(value={"hms": 0.0}, reason="no_response"), recompute_metrics=False)
     edit_score(log, "test/2", "HMS", ScoreEdit(value={"hms": 1.0}, reason="no_response"), recompute_metrics=False)
     write_eval_log(log, "edited.eval")
-    outcomes = [row.score.outcome for row in read_results(["edited.eval"]).rows]
-    judged = SampleOutcome.JUDGED
-    assert outcomes == [judged, SampleOutcome.NO_SUBMISSION, judged, judged]
+    outcomes = [(row.sample.id, row.score.outcome) for row in read_results(["edited.eval"]).rows]
+    assert outcomes == [
+        ("test/0", SampleOutcome.JUDGED),
+        ("test/1", SampleOutcome.NO_SUBMISSION),
+        ("test/2", SampleOutcome.JUDGED),
+        ("test/3", SampleOutcome.JUDGED),
+    ]
 
 
 @pytest.fixture

@@ -135,7 +135,7 @@ def _parse_operand(text: str) -> tuple[str, dict[str, str]]:
     columns = "|".join(SELECTORS)
     separator = rf"[:,]\s*({columns})="
     path, *parts = re.split(separator, text)
-    # The path ends at the first column of `SELECTORS`. So a column that is still in it is none of them.
+    # The path ends where the first column of `SELECTORS` begins, so any column in it is an unknown one.
     unknown = re.search(r":(?P<column>\w+)=", path)
     if unknown:
         listed = ", ".join(SELECTORS)

@@ -148,13 +148,14 @@ def _eval_set_id(log_dir: str, shard: Shard) -> str:
     """Inspect's id of the eval set, which is equal in all shards.
 
     Results are assigned to a run by this id and the task (`results/run_record.py`). So if a shard was started twice,
-    both of its logs belong to one run, and each sample counts only once. Another number of shards gives another id:
-    shards of two divisions are not parts of one run.
+    both of its logs belong to one run, and each sample counts only once. The id depends on the number of shards,
+    because shards of two divisions are not parts of one run.
     """
     # If a shard has run, its log has the id. The id is not computed again then, because it would differ if the folder
-    # was moved since. Shards that ran in different folders have different ids. If their folders were put together,
-    # Inspect continues each one only with its own id, so this id comes first.
+    # was moved since. If the log is of another number of shards, `require_continuation` refuses the run.
     logs = read_run_logs(log_dir)
+    # Shards that ran in different folders have different ids. If their folders were put together, Inspect continues
+    # each shard only with its own id, so this id comes first.
     own_logs = [log for log in logs if log.shard == str(shard)]
     for log in [*own_logs, *logs]:
         if log.eval_set_id is not None:

@@ -111,9 +111,13 @@ class Node(Variable):
         return self.expression is not None
 
     @model_validator(mode="after")
-    def _check_expression(self) -> "Node":
+    def _check_goal(self) -> "Node":
         if self.goal is not None and self.hypothesis is None:
             raise ValueError("a goal needs the hypothesis that answers it")
+        return self
+
+    @model_validator(mode="after")
+    def _check_expression(self) -> "Node":
         if self.expression is None:
             if self.children:
                 raise ValueError("a node with children needs an expression")

@@ -96,6 +96,7 @@ class TreeTask:
     def derivations(self) -> list[Node]:
         """The target and the hidden nodes whose expressions make up the gold expression, parents first."""
         observed = set(self.expression.columns)
+        # `node.names` are the names at and below a node. Nodes below the observed ones have no observed name there.
         observed_and_ancestors = [node for node in self.node.walk() if node.names & observed]
         return [node for node in observed_and_ancestors if node.name not in observed]
 

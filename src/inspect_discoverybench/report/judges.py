@@ -44,8 +44,8 @@ def _name(model: str, first: Mapping[str, Any], record: Mapping[str, Any]) -> st
 def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     """Choose one result for each sample.
 
-    Of several judges, the one that scored the most samples of all results is preferred. A result has no judge if there
-    was no submission, or an error. Any judge that scored a sample, this one or another, is preferred to no judge.
+    Of several judges, the one that scored the most samples in all results is preferred. A result has no judge if there
+    was no submission, or an error. A result of any judge that scored a sample, this one or another, is preferred to it.
 
     If one judge gave several scores to a sample, a decided score is preferred to an undecided one. Of decided scores,
     the one with the most keys is preferred: `inspect score` may have added a score that also has the keys of the
@@ -56,20 +56,17 @@ def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     # A sample without a submission is scored, with 0, but by no judge. These samples are not counted, so that results
     # without a judge come after those of judges that scored a sample.
     counts[None] = 0
+    # By judge, the first of the names of its scores in alphabetical order. `score.score` is a name.
     first_score_names: dict[str | None, str] = {}
     for result in sorted(results, key=attrgetter("score.score")):
         first_score_names.setdefault(result.score.judge, result.score.score)
 
-    def place(result: ResultRow) -> tuple[int, str, bool, int, str]:
+    def place(result: ResultRow) -> tuple[tuple[int, str], tuple[bool, int, str]]:
         score = result.score
-        return (
-            -counts[score.judge],
-            # Judges that scored equally many samples are in the order of their scores' names: `HMS` before `HMS1`.
-            first_score_names[score.judge],
-            not score.is_scored,
-            -len(score.keys),
-            score.score,
-        )
+        # Judges that scored equally many samples are in the order of their scores' names: `HMS` before `HMS1`.
+        place_of_judge = (-counts[score.judge], first_score_names[score.judge])
+        place_among_its_scores = (not score.is_scored, -len(score.keys), score.score)
+        return place_of_judge, place_among_its_scores
 
     main: dict[str, ResultRow] = {}
     for result in sorted(results, key=place):  # the first result of a sample counts

@@ -231,14 +231,14 @@ def _recorded_arguments(sample: EvalSample) -> dict[str, dict[str, Any]]:
 def _agent_steps(log: EvalLog) -> list[EvalPlanStep]:
     """The steps of the log's plan after the setup of the task."""
     steps = log.plan.steps
-    solvers = _without_setup([step.solver for step in steps])
-    after_setup = steps[len(steps) - len(solvers) :]  # the last steps, as many as there are solvers after the setup
-    # `_without_setup` knows only setup solvers of this package. Before version 2, the setup also had one of Inspect.
+    names_after_setup = _without_setup([step.solver for step in steps])
+    after_setup = steps[len(steps) - len(names_after_setup) :]  # the last steps, as many as there are names
+    # Before version 2, the setup also had Inspect's `use_tools`, which `_without_setup` does not know.
     return [step for step in after_setup if not _offers_our_tools(step)]
 
 
 def _offers_our_tools(step: EvalPlanStep) -> bool:
-    """Whether a step is Inspect's `use_tools` with our tools. Before version 2, the setup of tasks had such a step."""
+    """Whether a step is Inspect's `use_tools` with our tools."""
     tools = step.params_passed.get("tools")
     return step.solver == "use_tools" and "inspect_discoverybench/submit" in str(tools)
 

@@ -63,6 +63,7 @@ def _read(path: str) -> LogReading:
             created = header.eval.created
             objection = _objection_to(header)
             if objection is not None:
+                # The log of an audit is refused, because it has no results. What is used of it is in its header.
                 return LogReading(path, task_id, created, objection=objection, audit=AuditRecord.of(header))
             log = read_eval_log(path, exclude_fields=EXCLUDED_FIELDS)
         with inspect_errors(UnreadableLog, "cannot be used"):

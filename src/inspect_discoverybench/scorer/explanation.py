@@ -13,7 +13,7 @@ _SOURCES = {
     "quoted": " (quoted by the judge from the final message)",
     "whole": " (the whole final message, because the judge's quotes were invalid)",
 }
-"""Where the predicted hypothesis is from, by `Source`. Nothing is said of a call of `submit`, the usual source."""
+"""Where the predicted hypothesis is from, by `Submission.source`. Nothing is said of the usual source, `call`."""
 
 
 def explain(pair: HypothesisPair, verdict: Verdict, source: str) -> str:
@@ -22,7 +22,7 @@ def explain(pair: HypothesisPair, verdict: Verdict, source: str) -> str:
     Args:
         pair: The hypotheses.
         verdict: The judge's verdict on them.
-        source: How the answer was read: a `Source`.
+        source: How the answer was read (`Submission.source`).
     """
     values = verdict.values
     gold = escape_markdown(pair.gold_hypothesis)
