@@ -280,7 +280,7 @@ def rejection(out: Path, **steps: Any) -> tuple[str, str]:
         ("review", cut_off, "review", "truncated by the token limit"),
     ],
 )
-def test_a_rejected_task_has_a_reason_and_nothing_is_written(
+def test_a_rejected_task_has_a_reason_and_is_not_written(
     step: str, reply: Any, criterion: str, reason: str, tmp_path: Path
 ) -> None:
     rejected_by, why = rejection(tmp_path / "set", **{step: reply})  # checks that no task is written
@@ -309,10 +309,10 @@ def test_each_answer_of_the_reviewer_can_reject_a_task(
     assert reason in why
 
 
-def test_if_the_author_gives_no_valid_root_the_reason_is_one_line_and_nothing_is_written(tmp_path: Path) -> None:
+def test_if_the_author_gives_no_valid_root_the_reason_is_one_line_and_no_task_is_written(tmp_path: Path) -> None:
     log = generate(tmp_path / "set", scripted_author(root=cut_off))
-    _, line = str(score_of(log).explanation).splitlines()
-    assert line == (
+    _count_of_tasks, failure = str(score_of(log).explanation).splitlines()
+    assert failure == (
         "Failure: no valid reply to 'root' after 4 attempts; the last error: it was truncated by the token limit."
     )
     assert set(contents(tmp_path / "set")) == {"settings.json", "domains.json"}

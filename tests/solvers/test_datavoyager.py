@@ -81,7 +81,7 @@ def test_the_critic_chooses_the_next_role_until_it_accepts_a_draft() -> None:
         PLANNED,
         ANSWERED,
         DRAFT,
-        ANSWERED,
+        ACCEPTED,
     ]
     remaining = iter(moves)
 
@@ -113,7 +113,7 @@ def test_the_critic_chooses_the_next_role_until_it_accepts_a_draft() -> None:
 
 def test_all_roles_see_one_conversation_with_the_assessments_of_the_critic() -> None:
     assessed = verdict("coder", "count", assessment="No data were read.")
-    script = [PLANNED, assessed, WORKED, ANSWERED, DRAFT, ANSWERED]
+    script = [PLANNED, assessed, WORKED, ANSWERED, DRAFT, ACCEPTED]
     sample = play(script, datavoyager())
     conversations = [texts(call.input[1:]) for call in calls(sample)]
     for earlier, later in pairwise(conversations):
@@ -132,14 +132,14 @@ def test_all_roles_see_one_conversation_with_the_assessments_of_the_critic() -> 
 def test_a_draft_that_the_critic_sends_back_is_not_submitted() -> None:
     feedback = verdict("analyst", "Name the context.", assessment="The context is missing.")
     rejected = json.dumps({"hypothesis": "y rises."})
-    script: list[Turn] = [PLANNED, COUNT, LOOK, ANSWERED, rejected, feedback, WORKED, ANSWERED, DRAFT, ANSWERED]
+    script: list[Turn] = [PLANNED, COUNT, LOOK, ANSWERED, rejected, feedback, WORKED, ANSWERED, DRAFT, ACCEPTED]
     sample = play(script, datavoyager())
     assert turns(sample) == [PLAN, "coder: count", DRAFTED, "analyst: Name", DRAFTED]
     assert submitted(sample).hypothesis == HYPOTHESIS
 
 
 def test_after_an_accepted_draft_that_is_no_object_the_analyst_submits() -> None:
-    script: list[Turn] = [PLANNED, COUNT, LOOK, ANSWERED, "The answer: y rises.", ANSWERED, SUBMITTED]
+    script: list[Turn] = [PLANNED, COUNT, LOOK, ANSWERED, "The answer: y rises.", ACCEPTED, SUBMITTED]
     sample = play(script, datavoyager())
     assert turns(sample) == [PLAN, "coder: count", DRAFTED, FORCED]
     assert len(calls(sample)) == len(script)
@@ -236,9 +236,10 @@ def test_the_planner_revises_the_plan_if_an_instruction_is_repeated_without_prog
 # Neither a text without an object, nor an assignment to the critic itself or without an instruction, is valid.
 @pytest.mark.parametrize("reply", ["I think the coder should act.", verdict("critic"), verdict("coder", " ")])
 def test_three_invalid_replies_of_the_critic_count_as_no_progress(reply: str) -> None:
-    script: list[Turn] = [PLANNED, reply, reply, reply, WORKED, reply, reply, reply, WORKED, SUBMITTED]
+    invalid_replies = [reply] * 3
+    script: list[Turn] = [PLANNED, *invalid_replies, WORKED, *invalid_replies, WORKED, SUBMITTED]
     sample = play(script, datavoyager(turns=2))
-    # In place of the critic, the coder is told to carry out the next step of the plan.
+    # The first time, the coder is told to carry out the next step of the plan. The second time, the planner revises.
     assert turns(sample) == [PLAN, "coder: Carry", REVISE, FORCED]
     again = Prompt.load("solvers/datavoyager/ask_again").render()
     asked_again = [again in call.input[-1].text for call in calls(sample)]
@@ -256,7 +257,7 @@ def with_thought(turn: Turn) -> ModelOutput:
 
 
 def test_reasoning_is_removed_before_other_roles_read_a_message() -> None:
-    script: list[Turn] = [PLANNED, COUNT, python("1"), ANSWERED, DRAFT, ANSWERED]
+    script: list[Turn] = [PLANNED, COUNT, python("1"), ANSWERED, DRAFT, ACCEPTED]
     script = [with_thought(turn) for turn in script]
     sample = play(script, datavoyager())
     assert submitted(sample).hypothesis == HYPOTHESIS

@@ -122,14 +122,14 @@ def secret_settings(settings: Mapping[Any, Any]) -> list[str]:
 
 def _has_secret(text: str) -> bool:
     if _URL_LIKE.search(text):
-        return public_url(text) != text
+        return public_url(text) != text  # keys in the host or the path are replaced, too
     if _KEY_LIKE.search(text):
         return True
     return any(key in text for key in _environment_keys() if len(key) >= MIN_KEY_LENGTH)
 
 
 def public_url(url: str) -> str:
-    """The part of a URL that may be shown: its scheme, host and path.
+    """The part of a URL that may be shown: its scheme, host and path, without the keys in them.
 
     If the URL has more, such as a password or a query, a digest of the whole URL is added. If it is not clear where its
     parts begin and end, only the digest is shown.

@@ -123,8 +123,8 @@ class RunOutcome:
         run_log = RunLog.read(log.location)
         samples = SampleCounts.of_log(run_log)
         usages = _usages(run_log)
-        # Inspect adds usage without a price to the sums in the header as if it cost nothing. Some samples lack a price
-        # if prices were added after these samples, or if `eval-retry` ran them.
+        # The sums in the header cannot tell: Inspect adds usage without a price as if it cost nothing. Usage has no
+        # price in samples that ran before the user set prices, or in `eval-retry`, which has no option for prices.
         has_prices = total_cost(_usages_of_samples(run_log)) is not None
         return cls(
             labels=RunLabels(**run_log.metadata["run"]),  # recorded by `eval_set.py`

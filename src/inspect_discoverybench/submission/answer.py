@@ -163,7 +163,8 @@ def _as_text(value: Any, depth: int = _MAX_DEPTH) -> str:
 def _submission_in(content: Mapping[str, Any]) -> Submission | None:
     """Read a submission from the keys of an object or, if the object is a call, from the arguments of the call.
 
-    It is None if there are other keys than `hypothesis` and `workflow`, or if the hypothesis is a placeholder.
+    It is None if the hypothesis is a placeholder, or if there is another key than `hypothesis` and `workflow`. Its
+    value may take the hypothesis back, so the judge must read it, too.
     """
     candidates = [content]
     for key, value in content.items():
