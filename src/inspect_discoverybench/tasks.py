@@ -413,7 +413,8 @@ def synth_generate(
         noise_scale=noise_scale,
         missing=missing,
     )
-    folder = SetFolder(Path(str(out)))  # `str`, because Inspect makes a list of a name with a comma
+    # `str`, because Inspect makes a list of a name with a comma. The text of the list is then the path.
+    folder = SetFolder(Path(str(out)))
     folder.open(settings)
     folder.require_same_domains(source.names)
     folder.require_same_trees(source.trees)

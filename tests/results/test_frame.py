@@ -313,13 +313,15 @@ def test_a_run_in_another_sandbox_than_the_tasks_own_has_no_image_of_the_task(
     assert RunRecord.of(log).image == expected
 
 
-def test_a_task_that_returns_one_of_ours_need_not_have_the_argument_sandbox(header: EvalLog) -> None:
+# A task of another package that returns one of ours need not have the argument `sandbox`.
+@pytest.mark.parametrize("task_args", [{"sandbox": "k8s"}, {}], ids=["with the argument", "without it"])
+def test_the_image_on_kubernetes_is_known_with_and_without_the_argument_sandbox(
+    task_args: dict[str, Any], header: EvalLog
+) -> None:
     spec = header.eval
     spec.sandbox = SandboxEnvironmentSpec("k8s", "values.yaml")
     spec.metadata = {"provenance": {"image": {"reference": "registry/image"}}}
-    spec.task_args = {"sandbox": "k8s"}
-    assert RunRecord.of(header).image == "registry/image"
-    spec.task_args = {}
+    spec.task_args = task_args
     assert RunRecord.of(header).image == "registry/image"
 
 

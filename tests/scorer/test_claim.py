@@ -12,9 +12,9 @@ from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.scorer.scorer import hms
 from tests import inspect_command
 from tests.scorer.judging import (
-    ALL_QUESTIONS,
     CONTEXTS,
     FULL,
+    HMS_QUESTIONS,
     ZEROS,
     InProcessJudge,
     evaluate,
@@ -53,7 +53,7 @@ def test_a_reply_is_accepted_in_every_form_that_other_questions_accept(form: str
     score = score_of(evaluate(judge.model, scorer=hms(claim=True)))
     assert score.values == {**FULL, "claim": expected}
     # No question was asked again.
-    assert sorted(judge.judge_requests()) == sorted([*ALL_QUESTIONS, "claim"])
+    assert sorted(judge.judge_requests()) == sorted([*HMS_QUESTIONS, "claim"])
 
 
 INVALID = ["Yes, it is a claim.", '{"claim": "perhaps"}', '{"claim": 1}', '{"claim": null}', '{"explanation": "why"}']
@@ -98,7 +98,7 @@ def test_without_the_argument_the_claim_is_not_asked_about_and_there_is_no_key()
     judge = judge_with(YES)
     score = score_of(evaluate(judge.model))
     assert score.values == FULL
-    assert sorted(judge.judge_requests()) == ALL_QUESTIONS
+    assert sorted(judge.judge_requests()) == HMS_QUESTIONS
     assert "claim_prompt" not in score.record
     assert "Claim" not in score.explanation
 
@@ -152,7 +152,7 @@ def test_the_claim_is_not_asked_about_if_the_gold_hypothesis_survives_the_permut
     judge = judge_with(YES)
     score = score_of(placebo_log(judge, surviving=[0]))
     assert score.values == FULL
-    assert sorted(judge.judge_requests()) == ALL_QUESTIONS
+    assert sorted(judge.judge_requests()) == HMS_QUESTIONS
     assert "### Claim of a relationship: left out" in score.explanation
 
 

@@ -12,9 +12,9 @@ from inspect_ai.model import GenerateConfig
 
 from tests.endpoint import AGREEMENT, Answer, Cut, Endpoint, Request, question, serve
 from tests.scorer.judging import (
-    ALL_QUESTIONS,
     CONTEXTS,
     FULL,
+    HMS_QUESTIONS,
     PREDICTED,
     evaluate,
     judge_at,
@@ -43,14 +43,14 @@ def test_only_new_questions_are_asked_and_transcripts_have_the_replies_to_the_ot
         _, first = evaluate_at(endpoint, "One.")
         _, of_another_agent = evaluate_at(endpoint, "Another.")
         log, repeated = evaluate_at(endpoint, "One.")
-    assert first == ALL_QUESTIONS
+    assert first == HMS_QUESTIONS
     # One extraction, of the prediction. That of the gold hypothesis is in the cache.
     assert of_another_agent == sorted(AGREEMENT)
     assert repeated == []
     assert score_of(log).values == FULL
     [sample] = log.samples or []
     replies = [event for event in sample.events if isinstance(event, InfoEvent) and event.source == "judge cache"]
-    assert len(replies) == len(ALL_QUESTIONS)
+    assert len(replies) == len(HMS_QUESTIONS)
 
 
 @pytest.mark.parametrize("invalid", ["nonsense", Cut('{"sizeA": 2, "si')], ids=["rejected", "cut off"])
@@ -84,7 +84,7 @@ def test_judges_with_different_settings_do_not_share_replies() -> None:
     with serve_agreement() as endpoint:
         for settings in SETTINGS:
             _, questions = evaluate_at(endpoint, **settings)
-            assert questions == ALL_QUESTIONS
+            assert questions == HMS_QUESTIONS
         for settings in SETTINGS:
             _, questions = evaluate_at(endpoint, **settings)
             assert questions == []
@@ -93,14 +93,14 @@ def test_judges_with_different_settings_do_not_share_replies() -> None:
         assert questions == []
     with serve_agreement() as other_address:
         _, questions = evaluate_at(other_address)
-        assert questions == ALL_QUESTIONS
+        assert questions == HMS_QUESTIONS
 
 
 def test_the_cache_can_be_disabled() -> None:
     with serve_agreement() as endpoint:
         evaluate_at(endpoint)
         _, questions = evaluate_at(endpoint, cache=False)
-    assert questions == ALL_QUESTIONS
+    assert questions == HMS_QUESTIONS
 
 
 def cached_files(tmp_path: Path) -> list[Path]:
@@ -135,7 +135,7 @@ def test_a_damaged_entry_is_replaced(content: bytes, tmp_path: Path) -> None:
         for file in cached_files(tmp_path):
             file.write_bytes(content)
         log, questions = evaluate_at(endpoint)
-        assert questions == ALL_QUESTIONS
+        assert questions == HMS_QUESTIONS
         assert score_of(log).values == FULL
         _, questions = evaluate_at(endpoint)
         assert questions == []

@@ -12,9 +12,9 @@ from inspect_discoverybench.scorer.hypothesis_pair import NO_WORKFLOW, Hypothesi
 from inspect_discoverybench.scorer.scorer import hms
 from tests.endpoint import AGREEMENT, Answer, Request, question, slots, truthful
 from tests.scorer.judging import (
-    ALL_QUESTIONS,
     CONTEXTS,
     GOLD,
+    HMS_QUESTIONS,
     PREDICTED,
     InProcessJudge,
     Result,
@@ -48,14 +48,14 @@ def test_the_score_is_computed_from_five_replies() -> None:
     assert score.answer == PREDICTED
 
     requests = judge.judge_requests()
-    assert sorted(requests) == ALL_QUESTIONS
+    assert sorted(requests) == HMS_QUESTIONS
     # The judge is asked about the match when both contexts are extracted.
     after_match = requests[requests.index("match") :]
     assert "extract" not in after_match
 
     record = score.record
     assert record["judge"] == "mockllm/judge"
-    assert len(record["replies"]) == len(ALL_QUESTIONS)
+    assert len(record["replies"]) == len(HMS_QUESTIONS)
     assert record["replies"]["match of the contexts"] == [AGREEMENT["match"]]
     # The prompts by the names that `discoverybench compare` shows if they differ.
     assert record["prompts"].keys() >= {"extract_context", "match_context", "variables", "relationship", "answer"}

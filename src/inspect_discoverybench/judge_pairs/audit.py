@@ -67,7 +67,7 @@ def judge_pair() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         judge = Judge(judge_model(get_model()))
-        # The judge's answer is stored in `AuditState` for the scorer. The output shows it to readers of the log.
+        # Each call stores the judge's answer in `AuditState` for the scorer, and returns a text for readers of the log.
         if is_claim_text(state.metadata):
             output = await _find_claim(judge, state)
         elif is_pair(state.metadata):
@@ -87,6 +87,7 @@ def is_pair(metadata: Mapping[str, Any]) -> bool:
 
 
 async def _judge_pair(judge: Judge, state: TaskState) -> str:
+    """Let the judge compare a pair of hypotheses. Returns its verdict as readers of the log see it."""
     pair = PAIR.validate_python(state.metadata)
     verdict = await ask_verdict(judge, pair)
     state.store_as(AuditState).record = judge_record(judge, verdict)
@@ -94,6 +95,7 @@ async def _judge_pair(judge: Judge, state: TaskState) -> str:
 
 
 async def _read_answer_text(judge: Judge, state: TaskState) -> str:
+    """Let the judge quote the hypothesis of a text. Returns its answer as readers of the log see it."""
     text = AnswerText.model_validate(state.metadata["expected"])
     submission = await read_answer(judge, text.goal, text.text)
     audit_state = state.store_as(AuditState)
@@ -105,6 +107,7 @@ async def _read_answer_text(judge: Judge, state: TaskState) -> str:
 
 
 async def _find_claim(judge: Judge, state: TaskState) -> str:
+    """Ask the judge whether a hypothesis claims a relationship. Returns its answer as readers of the log see it."""
     text = ClaimText.model_validate(state.metadata["expected"])
     reply = await ask_claim(judge, text.pair)
     audit_state = state.store_as(AuditState)

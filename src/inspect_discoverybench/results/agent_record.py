@@ -138,7 +138,7 @@ class RunAgent:
         # The solvers that Inspect ran one by one: the steps of the plan, and a record for each.
         self._plan = _agent_steps(log)
         self._solvers = [_planned_solver(step) for step in self._plan]
-        # The solver that the user named, which may be a chain of the solvers above; None if the log does not say.
+        # The agent that the user named, which may be a chain of the solvers above; None if they alone tell the agent.
         self._named = self._named_agent(log.eval)
 
     def of_sample(self, sample: EvalSample) -> AgentRecord:
@@ -156,16 +156,21 @@ class RunAgent:
         return _chained([self._unplanned(agent_name(step), arguments) for step in steps])
 
     def _named_agent(self, spec: EvalSpec) -> AgentRecord | None:
-        """The agent that the user named as the solver of the eval, or as an argument of the task."""
+        """The agent that the user named as the solver of the eval, or as an argument of the task.
+
+        None if the solvers of the plan alone tell the agent.
+        """
         if spec.solver:
             # If the user named only a file, the plan has the name of its agent.
             if spec.solver.endswith(".py") and len(self._plan) == 1:
                 return None
             return AgentRecord(agent_name(spec.solver), public_settings(spec.solver_args_passed or {}))
-        # A Python program may have put other solvers in the place of the task's agent. Then the plan is right. This is
-        # certain only for a single solver, and for agents of this package, each of which is a single solver.
         agent = str(spec.task_args_passed.get("agent") or "")
-        if not agent or is_of_package(agent) or len(self._plan) < 2:
+        # An agent of another package may be a function that returns several solvers. The plan has only their names, so
+        # the argument is used, although a Python program may have replaced the task's agent. In all other cases, the
+        # plan is right even then.
+        may_be_chain = len(self._plan) > 1 and not is_of_package(agent)
+        if not agent or not may_be_chain:
             return None
         arguments = spec.task_args_passed.get("agent_args") or {}
         return AgentRecord(agent_name(agent), public_settings(arguments))
