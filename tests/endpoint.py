@@ -46,6 +46,8 @@ class Raw:
     delay: float = 0.0
 
 
+CONNECTION_RESET = Raw(status=None)
+
 Answer = str | dict[str, Any] | int | Cut | Refused | NoChoices | Raw
 """A text; or a whole assistant message (tool calls); or an HTTP status to fail with; or one of the above."""
 

@@ -16,7 +16,7 @@ from inspect_ai.log import EvalLog, write_eval_log
 from inspect_discoverybench.results.frame import read_results
 from tests import inspect_command
 from tests.command_line import completed, discoverybench, failed, lab, refused
-from tests.endpoint import Answer, Raw, Request, question, tool_call, truthful
+from tests.endpoint import CONNECTION_RESET, Answer, Request, question, tool_call, truthful
 from tests.experiment.experiments import logs, start, wait_until
 
 pytestmark = pytest.mark.usefixtures("slow")
@@ -119,7 +119,7 @@ def test_a_terminated_run_removes_its_containers_and_exits_with_1() -> None:
     assert lookup.returncode != 0, "the container is still there"
 
 
-@pytest.mark.parametrize(("role", "fault"), [("agent", Raw(None)), ("judge", 502)])
+@pytest.mark.parametrize(("role", "fault"), [("agent", CONNECTION_RESET), ("judge", 502)])
 def test_an_outage_leaves_no_zero_and_the_next_run_completes(role: str, fault: Answer) -> None:
     is_out = True
 

@@ -83,12 +83,15 @@ def shown(page: Page, section: str, column: str) -> list[str]:
     raise AssertionError(column)
 
 
-def test_sections_have_a_figure_and_a_table_for_each_benchmark(page: Page) -> None:
+def test_the_section_on_losses_has_a_figure_and_a_table_of_the_benchmark(page: Page) -> None:
     section = page.locator("#losses")
     expect(section.locator("h3")).to_contain_text("DB-REAL test: 3 of 239 tasks (3 selected: ")
     expect(section.locator("img:visible")).to_have_count(1)
     assert shown(page, "losses", "lost at") == ["no score", "context", "partial score", "full score"]
     assert shown(page, "losses", "react") == ["–", "33.3", "33.3", "33.3"]
+
+
+def test_logs_that_were_left_out_are_listed(page: Page) -> None:
     assert shown(page, "logs-left-out", "reason") == ["was cancelled"]
 
 

@@ -146,14 +146,16 @@ def test_an_engine_that_accepts_connections_and_says_nothing_does_not_respond(mo
     assert "timed out" in check
 
 
-def test_a_context_that_is_not_found_is_not_asked(settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("settings")
+def test_a_context_that_is_not_found_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_CONTEXT", "absent")
     assert docker_check().startswith("ok     docker: The client library does not find Docker's context,")
     assert not is_found()
 
 
-@pytest.mark.usefixtures("engine")
-def test_a_context_of_the_command_leads_to_the_real_engine(settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("engine", "settings")
+def test_the_contexts_that_the_docker_command_makes_lead_to_the_real_engine() -> None:
+    """The other tests write the files of contexts themselves."""
     subprocess.run(["docker", "context", "create", "here", "--docker", f"host={REAL_ENGINE}"], check=True)
     subprocess.run(["docker", "context", "use", "here"], check=True)
     assert docker_check().startswith("ok     docker: Docker ")

@@ -158,7 +158,10 @@ def test_the_claim_is_not_asked_about_if_the_gold_hypothesis_survives_the_permut
 
 @pytest.mark.parametrize(("number", "is_asked"), [(8, False), (3, True)])
 def test_in_an_earlier_log_of_db_real_surviving_gold_hypotheses_are_recognized(number: int, is_asked: bool) -> None:
-    """Earlier logs do not record which gold hypotheses survive. In this study, that of metadata file 8 does."""
+    """The claim is not asked about if the gold hypothesis survives, which earlier logs do not record.
+
+    In this study, the gold hypothesis of metadata file 8 survives.
+    """
     judge = judge_with(YES)
     facts = {"placebo": 3, "split": "test", "dataset": "meta_regression", "metadata_number": number, "query_id": 0}
     earlier = sample(0)
@@ -166,8 +169,10 @@ def test_in_an_earlier_log_of_db_real_surviving_gold_hypotheses_are_recognized(n
     metadata.pop("survives_permutation", None)
     task = Task([earlier.model_copy(update={"metadata": metadata})], solver=writes("Rain raises yield."), scorer=hms())
     [log] = inspect_eval(task, model="mockllm/model", model_roles={"grader": judge.model})
-    assert ("claim" in score_of(log).values) is is_asked
-    assert ("left out" in score_of(log).explanation) is not is_asked
+    score = score_of(log)
+    is_left_out = "left out" in score.explanation
+    assert ("claim" in score.values) is is_asked
+    assert is_left_out is (not is_asked)
 
 
 def test_the_false_claim_rate_leaves_out_and_counts_samples_whose_gold_hypothesis_survives() -> None:

@@ -14,7 +14,7 @@ from inspect_discoverybench import demo
 from inspect_discoverybench.errors.exceptions import JudgeFailed
 from inspect_discoverybench.scorer.gather import gather
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
-from tests.endpoint import Answer, NoChoices, Raw, Refused, Request, serve
+from tests.endpoint import CONNECTION_RESET, Answer, NoChoices, Raw, Refused, Request, serve
 from tests.scorer.judging import case_number, evaluate, judge_at, sample_number
 
 
@@ -25,7 +25,7 @@ def error_with_status_200(error: Any) -> Raw:
 FAULTS: list[tuple[Answer, str]] = [
     # a response, and what the error mentions
     (500, "500"),
-    (Raw(None), "Connection error"),
+    (CONNECTION_RESET, "Connection error"),
     (Raw(body=b"<html>Maintenance</html>", content_type="text/html"), "Check the server and the base URL"),
     (NoChoices(), "no choices"),
     (Refused("Your credit balance is too low."), "credit balance"),

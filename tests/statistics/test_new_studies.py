@@ -16,7 +16,7 @@ TASKS = range(200)
 
 
 def of_mean(scores: np.ndarray) -> NewStudies:
-    """A mean on new studies; each task is its own gold hypothesis."""
+    """What the mean of 200 tasks of 13 studies says about new studies. Each task is its own gold hypothesis."""
     estimate = estimate_mean(scores, TASKS, STUDIES)
     assert estimate.new_studies is not None
     return estimate.new_studies
@@ -94,8 +94,8 @@ def test_the_interval_is_wide_although_all_measured_studies_have_equal_scores() 
     So 13 studies without a success do not exclude a share of nearly 0.2, and 13 with only successes do not exclude one
     of nearly 0.8.
     """
-    zeros = np.zeros(200)
-    ones = np.ones(200)
+    zeros = np.zeros(len(TASKS))
+    ones = np.ones(len(TASKS))
     of_zeros = of_mean(zeros)
     of_ones = of_mean(ones)
     assert of_zeros.high > 0.19

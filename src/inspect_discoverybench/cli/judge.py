@@ -76,7 +76,7 @@ def judge(
     except JudgeFailed as error:
         raise JudgeFailed(error.failure, "Try again, or choose another judge.") from error
 
-    Console().print(Markdown(printable(explain(pair, verdict, source="call"))))
+    Console().print(Markdown(printable(explain(pair, verdict))))
     if out is not None:
         # An undecided score is NaN, which JSON does not have.
         scores = {key: None if isnan(value) else value for key, value in verdict.values.items()}

@@ -109,7 +109,7 @@ def reason_of(error: BaseException) -> str:
     deepest_described = described[-1]
     message = one_line(deepest_described)
     body = getattr(deepest_described, "body", None)
-    # OpenAI's package leaves a text as the body out of the message, and Mistral's does not.
+    # OpenAI's package leaves the response's body out of the message if it is plain text. Mistral's includes it.
     if isinstance(body, str) and body.strip() and one_line(body) not in message:
         message = f"{message}: {one_line(body)}"
     if isinstance(root_cause, _UNREADABLE):

@@ -36,9 +36,9 @@ async def ask(
     Args:
         model: The author or the reviewer.
         prompt: Name of the prompt in `prompts/synth`.
-        values: The values of the prompt's JSON block. Some have the seed of the set, which no prompt explains: it makes
-            the same request for another seed a different one, to which neither a cache nor a deterministic author gives
-            the same reply.
+        values: The values of the prompt's JSON block. Some have the seed of the set, which no prompt explains. It makes
+            the requests of sets with different seeds differ. Otherwise, a cache or a deterministic author could give
+            all these sets the same reply.
         reply_type: Type of the reply.
         check: Returns the result of a reply, or raises `ReplyRejected` if the reply is invalid.
 

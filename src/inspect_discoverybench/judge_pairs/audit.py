@@ -91,7 +91,7 @@ async def _judge_pair(judge: Judge, state: TaskState) -> str:
     pair = PAIR.validate_python(state.metadata)
     verdict = await ask_verdict(judge, pair)
     state.store_as(AuditState).record = judge_record(judge, verdict)
-    return explain(pair, verdict, "call")
+    return explain(pair, verdict)
 
 
 async def _read_answer_text(judge: Judge, state: TaskState) -> str:

@@ -95,15 +95,21 @@ def judge_sentences(benchmarks: Sequence[Benchmark], audits: Sequence[AuditRecor
 
 
 def _judge_names(benchmarks: Sequence[Benchmark]) -> dict[str, str]:
-    """The name of each judge by its model. If judges with one model have several names, the last one counts."""
+    """The name of each judge that scored a sample, by its model.
+
+    If judges with one model have several names, the last one counts.
+    """
     names: dict[str, str] = {}
     for benchmark in benchmarks:
         for standing in benchmark.standings:
             for result in standing.results:
+                score = result.score
+                if not score.is_scored or not score.judge:  # without a submission, a sample is scored by no judge
+                    continue
                 # `name_judges` has replaced the model in `score.judge` by a name. The metadata still have the model.
-                model = result.score.metadata.get("judge", result.score.judge)
-                if result.score.is_scored and result.score.judge and model:
-                    names[model] = result.score.judge
+                model = score.metadata.get("judge", score.judge)
+                if model:
+                    names[model] = score.judge
     return dict(sorted(names.items()))
 
 

@@ -146,7 +146,10 @@ class RunAgent:
         steps = _recorded_steps(sample)
         arguments = _recorded_arguments(sample)
         if steps is None:
-            return self._unknown if self._is_of_earlier_version(sample) else self._of_plan(arguments)
+            if self._was_copied_from_earlier_version(sample):
+                return self._unknown  # the plan is that of the retry, and not that of the first run
+            # No sample of the log has a record, or an error ended this one before it had one. Only the plan is left.
+            return self._of_plan(arguments)
 
         # An error, a limit or a submission may have ended the sample before the last solver of a chain. So the sample
         # was run by the planned agent if its solvers are the first ones of the plan.
@@ -175,7 +178,7 @@ class RunAgent:
         arguments = spec.task_args_passed.get("agent_args") or {}
         return AgentRecord(agent_name(agent), public_settings(arguments))
 
-    def _is_of_earlier_version(self, sample: EvalSample) -> bool:
+    def _was_copied_from_earlier_version(self, sample: EvalSample) -> bool:
         """Whether a sample that has no record was copied by a retry from a log of an earlier version.
 
         Earlier versions made no records.

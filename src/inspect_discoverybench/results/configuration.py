@@ -123,7 +123,7 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
     common_setups = _CommonSettings()
     agent_files = _AgentFiles()
     for benchmark, result in zip(benchmarks, results, strict=True):
-        common_conditions.add(benchmark, _compared_conditions(result.run, data_names))
+        common_conditions.add(benchmark, _omittable_conditions(result.run, data_names))
         common_setups.add((benchmark, result.sample.agent, result.run.model), result.setup)
         agent_files.add(result.sample.agent, result.run)
 
@@ -133,7 +133,7 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
         agent_file = agent_files.settings(agent, result.run)
         settings = [
             *_hints_in_name(result.run),
-            *common_conditions.not_common(benchmark, _compared_conditions(result.run, data_names)),
+            *common_conditions.not_common(benchmark, _omittable_conditions(result.run, data_names)),
             *common_setups.not_common((benchmark, agent, model), result.setup),
             *agent_file,
         ]
@@ -217,10 +217,14 @@ def _hints_in_name(run: RunRecord) -> Settings:
     return run.hints if run.task in BENCHMARKS else ()
 
 
-def _compared_conditions(run: RunRecord, data_names: Mapping[str, str]) -> Settings:
-    """The conditions that a name leaves out if all results of the benchmark have them."""
+def _omittable_conditions(run: RunRecord, data_names: Mapping[str, str]) -> Settings:
+    """The conditions that the name of a configuration leaves out if all results of its benchmark have them.
+
+    Hints that the name always has are not among them.
+    """
+    always_in_name = _hints_in_name(run)
     conditions = (*_data_name(run, data_names), *run.conditions)
-    return tuple(condition for condition in conditions if condition not in _hints_in_name(run))
+    return tuple(condition for condition in conditions if condition not in always_in_name)
 
 
 def _data_name(run: RunRecord, data_names: Mapping[str, str]) -> Settings:

@@ -16,18 +16,18 @@ _SOURCES = {
 """Where the predicted hypothesis is from, by `Submission.source`. Nothing is said of the usual source, `call`."""
 
 
-def explain(pair: HypothesisPair, verdict: Verdict, source: str) -> str:
+def explain(pair: HypothesisPair, verdict: Verdict, source: str | None = None) -> str:
     """Render the explanation as Markdown.
 
     Args:
         pair: The hypotheses.
         verdict: The judge's verdict on them.
-        source: How the answer was read (`Submission.source`).
+        source: How the answer was read (`Submission.source`). None if the predicted hypothesis is not from an answer.
     """
     values = verdict.values
     gold = escape_markdown(pair.gold_hypothesis)
     predicted = escape_markdown(pair.predicted_hypothesis)
-    predicted_source = _SOURCES.get(source, "")
+    predicted_source = _SOURCES.get(source, "") if source else ""
     sections = [
         _headline(values),
         f"### Gold hypothesis\n\n{gold}",

@@ -74,7 +74,8 @@ class Judge:
         Raises:
             JudgeFailed: The provider failed, after Inspect's retries.
         """
-        # Read before the request: questions that are asked at the same time may raise a suspicion.
+        # Read before the request. While this question waits for its reply, another one may raise a suspicion, and this
+        # one must not confirm it.
         was_suspected = acceptance_of(self.model).has_suspicion
         try:
             return await self._ask_with_defaults(question)

@@ -25,7 +25,8 @@ def no_data_guess(columns: bool = False, actions: str = "calls") -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         metadata = SampleMetadata.of(state, needed_by="no_data_guess")
-        # Inspect copies a sample's files into the sandbox before any solver runs.
+        # Inspect copies a sample's files into the sandbox before any solver runs. They are removed as a safeguard: the
+        # model has no tool that could read them.
         names = [file.name for file in metadata.data_files]
         await sandbox().exec(["rm", "-rf", "--", *names])
 

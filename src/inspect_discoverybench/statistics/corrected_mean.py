@@ -88,8 +88,8 @@ def _represented_shares(shares: np.ndarray, probabilities: np.ndarray, is_labell
     """The weight of each task in the mean error. The weights add up to 1.
 
     A labelled task stands for itself and for tasks that were not drawn, so its weight is its own share divided by its
-    probability. A task that needs no label has the weight of its own share, because its error is known to be 0. The
-    error of all other tasks is unknown, and their weight is 0.
+    probability. A task with the probability 0 needs no label. It has the weight of its own share, because its error is
+    known to be 0. The error of all other tasks is unknown, and their weight is 0.
     """
     lowest = probabilities[is_labelled].min()
     if lowest <= 0:
