@@ -21,7 +21,7 @@ from inspect_ai.solver import SolverSpec, generate
 from inspect_ai.util import registry_create
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.sandbox.image import record_image
 from inspect_discoverybench.scorer.judge import require_judge
 from tests import inspect_command
@@ -87,10 +87,12 @@ def test_an_argument_of_the_agent_is_refused_and_the_message_says_where_to_pass_
         registry_create("task", "discoverybench/demo", actions="text")
 
 
-def test_an_answer_key_with_a_comma_in_its_name_is_refused() -> None:
-    # Inspect reads `-T answer_key=key,v2.csv` as a list of two names, and a list is no path.
-    with pytest.raises(DiscoveryBenchError, match=r"v2.csv.* cannot be read: No such file"):
-        registry_create("task", "discoverybench/custom", path=str(EXAMPLE), answer_key=["key", "v2.csv"])
+@pytest.mark.parametrize(("task", "name"), [("custom", "path"), ("custom", "answer_key"), ("synth_generate", "out")])
+def test_a_path_with_a_comma_is_refused(task: str, name: str) -> None:
+    """Inspect reads `-T answer_key=key,v2.csv` as a list of two names."""
+    arguments = {"path": str(EXAMPLE)} if task == "custom" else {}
+    with pytest.raises(InvalidArgument, match=rf"^{name} must be one path, got \['key', 'v2.csv'\]. .*without a comma"):
+        registry_create("task", f"discoverybench/{task}", **{**arguments, name: ["key", "v2.csv"]})
 
 
 @pytest.mark.parametrize("value", ["maybe", 1, None])

@@ -6,7 +6,7 @@ If an argument is not one of the task's parameters, Inspect drops it and only wa
 such arguments instead, so that a misspelled argument is refused before any sample is paid for.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from inspect import signature
 from pathlib import Path
@@ -19,6 +19,7 @@ from inspect_ai.model import GenerateConfig
 from inspect_discoverybench.dataset.filters import FieldFilter, select
 from inspect_discoverybench.dataset.release import COMMIT
 from inspect_discoverybench.dataset.task_text import Hints
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.invalid_values import (
     refuse_together,
     refuse_unknown,
@@ -33,10 +34,16 @@ VERSION = "3-A"
 Arguments = ParamSpec("Arguments")
 
 
-def _absolute_paths(*names: str) -> Callable[[Callable[Arguments, Task]], Callable[Arguments, Task]]:
+def _absolute_paths(
+    *names: str, several: Sequence[str] = ()
+) -> Callable[[Callable[Arguments, Task]], Callable[Arguments, Task]]:
     """Make paths among a task's arguments absolute before Inspect records them.
 
     `inspect eval-retry` passes the recorded paths again, and a user may run it in another folder.
+
+    Args:
+        names: The arguments that are a path.
+        several: The arguments that may also be a list of paths.
     """
 
     def decorate(create: Callable[Arguments, Task]) -> Callable[Arguments, Task]:
@@ -45,10 +52,12 @@ def _absolute_paths(*names: str) -> Callable[[Callable[Arguments, Task]], Callab
             from inspect_discoverybench.dataset.absolute_path import absolute_path
 
             passed = signature(create).bind(*args, **kwargs)
-            for name in names:
+            for name in (*names, *several):
                 value = passed.arguments.get(name)
                 # `str`, because the command line turns `3` into a number.
                 if isinstance(value, list | tuple):
+                    if name not in several:  # the command line turns a path with commas into a list
+                        raise InvalidArgument(f"{name} must be one path, got {value}. Use a path without a comma.")
                     passed.arguments[name] = [str(absolute_path(Path(str(path)))) for path in value]
                 elif value:
                     passed.arguments[name] = str(absolute_path(Path(str(value))))
@@ -182,7 +191,7 @@ def synth(  # noqa: D417
     )
 
 
-@_absolute_paths("path", "answer_key", "data")
+@_absolute_paths("path", "answer_key", several=["data"])
 @task
 def custom(  # noqa: D417
     path: str | None = None,
@@ -223,9 +232,7 @@ def custom(  # noqa: D417
     refuse_unknown(custom, unknown)
     hints = Hints(domain_knowledge=domain_knowledge, workflow_tags=workflow_tags, framing=framing)
     options = SandboxOptions(sandbox, build, image)
-    # `str`, here and for `path`, because Inspect makes a list of a name with a comma. A list is then reported as a file
-    # that cannot be read.
-    key_file = Path(str(answer_key)) if answer_key else None
+    key_file = Path(answer_key) if answer_key else None
 
     # The task is about data files (`data`), or about a metadata file or a folder of them (`path`).
     if data is not None:
@@ -235,7 +242,7 @@ def custom(  # noqa: D417
         locations = [Path(name) for name in names]
     else:
         require_given(custom, "path", path)
-        locations = [Path(str(path))]
+        locations = [Path(str(path))]  # `str` only for the type checker: it is not None here
     title = ", ".join(location.name for location in locations)
 
     if data is not None:
@@ -413,8 +420,7 @@ def synth_generate(
         noise_scale=noise_scale,
         missing=missing,
     )
-    # `str`, because Inspect makes a list of a name with a comma. The text of the list is then the path.
-    folder = SetFolder(Path(str(out)))
+    folder = SetFolder(Path(str(out)))  # `str` only for the type checker: it is not None here
     folder.open(settings)
     folder.require_same_domains(source.names)
     folder.require_same_trees(source.trees)
