@@ -44,7 +44,10 @@ class Measures(Reply):
     def rejection(self, name: str) -> Rejection | None:
         """Reject the task of this name if a variable of its expression does not matter; None if all do."""
         for column, loss in self.losses.items():
-            if isnan(loss) or loss < MIN_LOSS:  # NaN if the expression has no finite values
+            if isnan(loss):
+                reason = f"with shuffled values of {column}, the expression has no finite values"
+                return Rejection(name, "variables", reason)
+            if loss < MIN_LOSS:
                 return Rejection(name, "variables", f"without {column}, the prediction is worse by only {loss:.1%}")
         return None
 
