@@ -59,7 +59,8 @@ def test_votes_are_summarized() -> None:
     csv_file("ben.csv", VOTES, "a,Ben,1", "b,Ben,2", "c,Ben,1", "d,Ben,2")
     output = completed("agree votes ann.csv ben.csv --key key.csv")
     text = without_layout(output)
-    assert "HMS agrees with the majority 3 0.667 0." in text
+    # The number of majorities, the share, and its 95 % interval.
+    assert "HMS agrees with the majority 3 0.667 0.094 – 0.992 " in text
     assert " 0.95 " in text  # the paper's value
     assert "Fleiss' kappa annotators agree in 75.0% 4 " in text
 
@@ -74,8 +75,9 @@ def test_labels_are_summarized(label_sheet: Path) -> None:
     csv_file("labels.csv", LABELS, *labels)
     output = completed(f"agree votes labels.csv --key {key}")
     text = without_layout(output)
-    assert "judge right: context match 5 1.000 0." in text
-    assert "judge right: relationship 5 0.000 " in text
+    # The number of labels, the share, and its 95 % interval.
+    assert "judge right: context match 5 1.000 0.478 – 1.000 " in text
+    assert "judge right: relationship 5 0.000 0.000 – 0.522 " in text
 
 
 def test_votes_need_the_key_of_their_sheet() -> None:

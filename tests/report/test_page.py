@@ -161,7 +161,7 @@ def test_the_judge_has_no_column_where_some_samples_were_not_judged() -> None:
     samples = SampleList(shown.samples, shown.results)
     assert "judge" not in samples.headings
     assert "outcome" in samples.headings
-    assert samples.same.endswith("judge provider/judge, epoch 1")
+    assert samples.shared_values.endswith("judge provider/judge, epoch 1")
 
 
 def test_some_samples_are_shown_at_first_and_more_on_request(browser: Browser, tmp_path: Path) -> None:

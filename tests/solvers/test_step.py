@@ -442,6 +442,7 @@ WRITTEN = {
 
 @pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN)
 def test_calls_written_as_text_do_not_run_and_the_sample_is_marked(written: str) -> None:
+    # After two messages without an action, the agent asks for the submission alone, without the tool `python`.
     sample, _ = run(react(), in_turn(written, written, submitting("calls")))
     assert observations(sample) == []
     assert is_marked(sample)

@@ -23,8 +23,9 @@ DATA = (
 def test_printed_intervals_cover_the_truth(data: str, setting: str, slow: None) -> None:
     """The limits allow for standard errors: 80 data sets are drawn for each of seven pairs of chances, which is 560.
 
-    Only systems without a difference can give a false alarm. In settings without a system's own effects of studies,
-    these are the 240 data sets of the three pairs with equal chances. In others there may be none, so the share is NaN.
+    A false alarm is possible only if the true difference is 0. On new studies, it is 0 in the three pairs with equal
+    chances, which is in 240 data sets. On these tasks, it is 0 there, too, unless studies affect each system
+    differently (`own_study`). Then it may never be 0, and the share of false alarms is NaN.
     """
     result = coverage(data, SETTINGS[setting], count=80)
     assert result.average.min() >= 0.92

@@ -190,14 +190,14 @@ def _is_column(node: ast.AST) -> bool:
 
 
 def _operands_of_operator(operation: ast.BinOp) -> Sequence[ast.expr] | None:
-    """The operands of an allowed operator; None if it is not allowed."""
+    """The operands of an allowed operator that are to be checked next; None if it is not allowed."""
     match operation:
         case ast.BinOp(base, ast.Pow(), ast.Constant(int() | float() as exponent)):
             # Without a column, the base may be a Python integer, which grows without bound: ((10**12)**4)**4 and so on
             # takes forever. The floats of a column overflow instead.
             has_column = any(map(_is_column, ast.walk(base)))
             if has_column and exponent <= MAX_EXPONENT:
-                return [base]
+                return [base]  # the exponent is checked above
             return None
         case ast.BinOp(ast.Constant(str())) | ast.BinOp(right=ast.Constant(str())):
             return None  # 'a' * 10**10 would fill the memory
@@ -207,7 +207,7 @@ def _operands_of_operator(operation: ast.BinOp) -> Sequence[ast.expr] | None:
 
 
 def _operands_of_function(call: ast.Call) -> Sequence[ast.expr] | None:
-    """The operands of an allowed call of a numpy function; None if it is not allowed."""
+    """The operands of an allowed call of a numpy function that are to be checked next; None if it is not allowed."""
     match call:
         # np.select([condition, …], [choice, …]) or np.select([condition, …], [choice, …], 0)
         case ast.Call(ast.Attribute(_, "select"), [ast.List(conditions), ast.List(choices), *default], []):
@@ -226,7 +226,7 @@ def _operands_of_function(call: ast.Call) -> Sequence[ast.expr] | None:
 
 
 def _operands_of_method(call: ast.Call) -> Sequence[ast.expr] | None:
-    """The operands of an allowed call of a column's method; None if it is not allowed."""
+    """The operands of an allowed call of a column's method that are to be checked next; None if it is not allowed."""
     match call:
         # column.astype(int)
         case ast.Call(ast.Attribute(owner, "astype"), [ast.Name("int" | "float")], []):

@@ -104,7 +104,7 @@ class SampleList:
         return [_heading(column) for column in self.columns]
 
     @property
-    def same(self) -> str:
+    def shared_values(self) -> str:
         """What is the same for all samples, such as `agent react, outcome judged`."""
         texts = []
         for column in COLUMNS:

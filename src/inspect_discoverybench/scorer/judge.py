@@ -206,11 +206,13 @@ def _timeouts(judge: Model) -> GenerateConfig:
 
 
 def require_judge_of_command(grader: str) -> None:
-    """End Inspect's command line while it builds a task, if the judge cannot be created. The message is one line.
+    """If Inspect's command line builds the task, check that the judge can be created.
+
+    If it cannot, the command ends with a message of one line, before any sample starts.
 
     Inspect's command line sets the models of roles before it builds tasks, so the judge is known. In a Python program,
-    the models of roles are set after tasks are built. There, tasks can be built without a key, and `require_judge`
-    checks the judge when a sample starts.
+    the models of roles are set after tasks are built. There, nothing is checked: tasks can be built without a key, and
+    `require_judge` checks the judge when a sample starts.
 
     Args:
         grader: The judge. The role `grader` takes precedence.

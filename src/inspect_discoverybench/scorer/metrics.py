@@ -121,11 +121,10 @@ def _samples(scores: Sequence[SampleScore]) -> list[_Sample]:
 
 
 def _other_keys(samples: Sequence[_Sample]) -> list[str]:
-    """The keys besides HMS in the first epoch of any sample, in the order of the scores."""
+    """The keys besides HMS, in the order of the scores."""
     keys: dict[str, None] = {}
     for sample in samples:
-        # A sample has a key only if all of its epochs have it, so the first epoch has all keys of the sample. If a
-        # later epoch lacks one of these keys, `_summary_of` leaves the sample out of the mean of the key.
+        # A sample counts in the mean of a key only if all of its epochs have the key, so the first epoch suffices.
         keys |= dict.fromkeys(sample.epochs[0])
     return [key for key in keys if key != "hms"]
 

@@ -210,7 +210,9 @@ class PythonSession:
         if started is None:
             raise _Unusable(_reason(result))
         host, state.folder = started.groups()
-        # Only the first start is trusted. Before a later one, the agent's code may have changed what the client prints.
+        # `require_not_lost` finds the container by the host. Only the host of the first start is trusted. Before a
+        # later start, the agent's code may have changed what the client prints, for example by replacing the
+        # interpreter.
         if state.host is None:
             state.host = host
         state.add_folder(state.folder)

@@ -376,7 +376,8 @@ def _tool_choice(allowed: Sequence[ActionName]) -> ToolChoice:
 def _kept_message(output: ModelOutput, allowed: Sequence[ActionName]) -> ChatMessageAssistant:
     """The model's message for the conversation.
 
-    It is cut if an action was allowed, and the message reached the token limit without a call.
+    If an action was allowed, a message that reached the token limit without a call is cut. If none was allowed, the
+    text is what the model was asked for, and is kept whole.
     """
     message = output.message
     if allowed and output.stop_reason == "max_tokens" and not message.tool_calls:

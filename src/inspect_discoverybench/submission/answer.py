@@ -247,16 +247,15 @@ def _with_output(conversation: list[ChatMessage], output: ModelOutput) -> list[C
 
 
 def _completion_answer(output: ModelOutput) -> Answer | None:
-    """Read a completion that is in none of the agent's messages."""
+    """Read a completion that is in none of the agent's messages, and the calls of the output's message.
+
+    Inspect's agents put what a submit tool returned into the completion. Some tools return the answer. Others return
+    only a receipt, and the answer is in the arguments of the call.
+    """
     completion = output.completion.strip()
-    texts = []
-    if output.choices:
-        # Inspect's agents put what a submit tool returned into the completion. If the tool returned a mere receipt, the
-        # answer is only in the arguments of the call, which are added. If it returned the answer, the completion has
-        # the arguments already.
-        texts = [text for text in _call_texts(output.message) if text not in completion]
-    texts.append(completion)
-    return _answer_in(texts)
+    call_texts = _call_texts(output.message) if output.choices else []
+    texts_of_calls_only = [text for text in call_texts if text not in completion]
+    return _answer_in([*texts_of_calls_only, completion])
 
 
 def _last_texts(messages: Sequence[ChatMessage]) -> list[str]:
