@@ -95,4 +95,5 @@ def test_a_server_that_responds_and_models_without_a_server_are_not_mentioned() 
         Path("one.yaml").write_text(EXPERIMENT.replace("ADDRESS", endpoint.url), "utf-8")
         assert discoverybench("run one.yaml --dry-run").stderr == ""
         assert discoverybench("run one.yaml --dry-run --model discoverybench/baseline").stderr == ""
+        # `ask` also writes its progress to stderr. If it found a problem with the server, it would fail.
         assert discoverybench(f"{ASK} --goal Why --model {model}").exit_code == 0

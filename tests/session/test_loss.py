@@ -126,11 +126,9 @@ def test_a_loss_through_the_infrastructure_is_an_error_that_names_it(
     assert not samples[name].scores
 
 
-def test_a_container_that_ended_after_running_out_of_memory_is_the_loss_of_the_agent(
-    samples: dict[str, EvalSample],
-) -> None:
+def test_an_agent_that_ran_out_of_memory_and_lost_its_container_is_scored(samples: dict[str, EvalSample]) -> None:
     sample = samples["killed after out of memory"]
     assert sample.error is None
-    assert score(sample) == 1
+    assert score(sample) == 1  # `gold` submits after the loss
     errors = [message.error for message in sample.messages if isinstance(message, ChatMessageTool) and message.error]
     assert [error.type for error in errors] == ["sandbox_unavailable"]

@@ -40,7 +40,10 @@ SALMON = submit(hypothesis="In Norway, salmon shrink by 3 %.", workflow="1. gues
 SECRET = "XYLOPHONE"
 
 
-TRIAL: list[Turn] = [python("print('seen' in globals())\nseen = 1"), SALMON, "REFLECTION"]
+SEEN = python("print('seen' in globals())\nseen = 1")
+"""Prints whether the session has run this code before."""
+
+TRIAL: list[Turn] = [SEEN, SALMON, "REFLECTION"]
 """A trial that does not find the gold hypothesis, and a reflection on it."""
 
 
@@ -80,8 +83,7 @@ def scores(sample: EvalSample) -> list[float | None]:
 
 
 def test_each_trial_is_recorded_and_has_a_new_conversation_and_session() -> None:
-    second_trial = [*TRIAL[:2], "ANOTHER REFLECTION"]
-    sample = play([*TRIAL, *second_trial, *TRIAL], reflexion())
+    sample = play([*TRIAL, SEEN, SALMON, "ANOTHER REFLECTION", *TRIAL], reflexion())
     assert spans(sample) == [
         "trial 1",
         "oracle 1",
@@ -101,13 +103,15 @@ def test_each_trial_is_recorded_and_has_a_new_conversation_and_session() -> None
     reflections = [trial.reflection for trial in state.trials]
     assert reflections == ["REFLECTION", "ANOTHER REFLECTION", None]
 
+    # The request for the program begins a trial. Only this request offers the tool `python` alone.
     first, second, third = [call.input for call in calls(sample) if offered(call) == ["python"]]
     first_system_prompt, task = first
-    for conversation, lesson in ((second, "Trial 1, score 0.00:\nREFLECTION"), (third, "ANOTHER REFLECTION")):
+    for conversation in (second, third):
         system_prompt, request = conversation
         assert system_prompt.text == first_system_prompt.text
         assert request.text.startswith(task.text)
-        assert lesson in request.text
+    assert "Trial 1, score 0.00:\nREFLECTION" in second[-1].text
+    assert "ANOTHER REFLECTION" in third[-1].text
 
     # The sample has the conversation of the last trial. No variable of an earlier trial is left.
     assert observations(sample) == ["False"]

@@ -88,7 +88,8 @@ def test_intervals_cover_the_truth_where_golds_are_all_or_nothing(chance: float)
 def test_the_interval_of_a_mean_covers_the_truth_where_scores_are_graded(values: tuple[float, float]) -> None:
     model = exact.ValueModel(25, *values)
     coverages = list(model.coverages(model.of_mean()))
-    assert len(coverages) > 40 * 40 / 2  # of the pairs of 40 chances, those with a sum of at most 1
+    # Of the 40 × 40 pairs of chances, more than half have a sum of at most 1. No other pair is possible.
+    assert len(coverages) > 40 * 40 / 2
     assert min(each.coverage for each in coverages) >= LOWEST
 
 

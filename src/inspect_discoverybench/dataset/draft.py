@@ -113,14 +113,15 @@ class Draft:
 
     def content(self) -> dict[str, Any]:
         """The content of the metadata file. Types and examples are for the person who edits it."""
-        return {"domain": "unspecified", "datasets": [_file_content(file) for file in self.files], "queries": []}
+        return {"domain": "unspecified", "datasets": [_file_entry(file) for file in self.files], "queries": []}
 
     def study(self) -> Study:
         """The study that the metadata file describes."""
         return Study.model_validate(self.content())
 
 
-def _file_content(file: DraftFile) -> dict[str, Any]:
+def _file_entry(file: DraftFile) -> dict[str, Any]:
+    """What the metadata file says about a data file. The person who edits it adds the missing descriptions."""
     columns = [
         {
             "name": column.name,
@@ -171,32 +172,31 @@ def _columns_of_text_table(path: Path) -> Sequence[DraftColumn]:
             f"{path}: pandas finds {len(frame.columns)} columns, but the first row has {len(table.columns)}. Check the "
             "file."
         )
-    # Not the names in the frame: pandas renames a column if its name occurs twice or is empty.
-    return _columns(frame, table.columns)
+    # pandas has renamed a column if its name occurs twice or is empty.
+    return _columns(frame.set_axis([*table.columns], axis="columns"))
 
 
 def _columns_of_stata_file(path: Path) -> Sequence[DraftColumn]:
     import pandas as pd
 
+    # Codes instead of value labels: pandas refuses to convert codes that share a label.
     frame = pd.read_stata(path, convert_categoricals=False)
-    with pd.read_stata(path, iterator=True) as reader:
-        labels = reader.variable_labels()
-    return _columns(frame, [*frame.columns], labels)
+    with pd.read_stata(path, iterator=True) as reader:  # only a reader has the descriptions of columns
+        descriptions = reader.variable_labels()
+    return _columns(frame, descriptions)
 
 
 def _columns_of_excel_sheet(path: Path) -> Sequence[DraftColumn]:
     """The columns of the first sheet."""
     import pandas as pd
 
-    frame = pd.read_excel(path)
-    return _columns(frame, [*frame.columns])
+    return _columns(pd.read_excel(path))
 
 
 def _columns_of_parquet_file(path: Path) -> Sequence[DraftColumn]:
     import pandas as pd
 
-    frame = pd.read_parquet(path)
-    return _columns(frame, [*frame.columns])
+    return _columns(pd.read_parquet(path))
 
 
 _READERS: Mapping[str, Callable[[Path], Sequence[DraftColumn]]] = {
@@ -209,22 +209,21 @@ _READERS: Mapping[str, Callable[[Path], Sequence[DraftColumn]]] = {
 """How the columns of a data file are read, by its suffix."""
 
 
-def _columns(frame: "DataFrame", names: Sequence[Any], labels: Mapping[str, str] | None = None) -> list[DraftColumn]:
+def _columns(frame: "DataFrame", descriptions: Mapping[str, str] | None = None) -> list[DraftColumn]:
     """The columns of a table.
 
     Args:
-        frame: The table.
-        names: The names of its columns, in order. Those in `frame` are not used.
-        labels: Descriptions of columns by name; None if the format has none.
+        frame: The table. Several columns may have one name.
+        descriptions: Descriptions of columns by name; None if the format has none.
     """
     from pandas.api.types import infer_dtype
 
     columns = []
-    for position, name in enumerate(names):
+    for name, column in frame.items():
         # pandas reads whole numbers with missing values as floats. `convert_dtypes` turns them into integers.
-        values = frame.iloc[:, position].convert_dtypes().dropna()
+        values = column.convert_dtypes().dropna()
         kind = "empty" if values.empty else _KINDS.get(infer_dtype(values), "text")
-        description = labels.get(name, "") if labels else ""
+        description = descriptions.get(str(name), "") if descriptions else ""
         columns.append(DraftColumn(str(name), description, kind, _examples(values)))
     return columns
 

@@ -30,11 +30,11 @@ def ordering_column(columns: Sequence[Sequence[object]]) -> int | None:
     """
     if len(columns) < 2:
         return None
-    squares = [_squared_correlation_of_neighbours(_ranks(values)) for values in columns]
-    highest = max(squares)
+    squared_correlations = [_squared_correlation_of_neighbours(_ranks(values)) for values in columns]
+    highest = max(squared_correlations)
     if highest < _LEAST_CORRELATION**2:
         return None
-    return squares.index(highest)
+    return squared_correlations.index(highest)
 
 
 def _squared_correlation_of_neighbours(ranks: Sequence[int]) -> Fraction:

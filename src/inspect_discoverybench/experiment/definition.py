@@ -65,7 +65,7 @@ def _refuse_secrets(settings: Arguments) -> Arguments:
 
 
 def _refuse_recorded_secrets(args: Arguments) -> Arguments:
-    """Refuse arguments of a model with secrets, except those that Inspect does not record."""
+    """Refuse secrets in those arguments of a model that Inspect records. Others, such as `api_key`, may be secrets."""
     recorded = {name: value for name, value in args.items() if _is_recorded(name)}
     _refuse_secrets(recorded)
     return args

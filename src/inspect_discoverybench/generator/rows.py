@@ -321,7 +321,11 @@ def group_means(frame: pd.DataFrame, outcome: Column) -> Mapping[str, Mapping[st
 
 
 def draw_tree(request: Spec) -> Spec:
-    """Draw all columns of a tree. If there are tasks, return their measures and the texts of all columns.
+    """Draw all columns of a tree.
+
+    Returns:
+        The measures of the tasks and the texts of all columns. Without tasks, it is empty: the host then only checks
+        the expressions.
 
     Raises:
         ValueError: An expression fails.

@@ -62,6 +62,7 @@ class ClaimText(BaseModel):
             id=name,
             input=Prompt.load("judge_audit/audit_claim").render(goal=self.goal, hypothesis=self.hypothesis),
             target=target,
+            # All samples of the audit have these keys. The task, its checksum and its metrics read them.
             metadata={
                 "kind": self.kind,
                 "study": self.study,

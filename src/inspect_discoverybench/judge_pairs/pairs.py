@@ -33,7 +33,7 @@ AUDIT_FIELDS = (
 """Metadata fields that determine the judge's verdict on a pair, or whether the verdict is right.
 
 The checksum in the audit's log is computed from them and from the ids of the samples. Texts and claims have only the
-first two fields."""
+first three fields."""
 
 F1_TOLERANCE = 0.005
 """Largest difference from an expected F1 that counts as correct."""

@@ -122,13 +122,13 @@ def _ranked(name: str, standings: Sequence[Standing]) -> Benchmark:
     marked = [replace(standing, kind=BEST) if standing in competition.best else standing for standing in standings]
     return Benchmark(
         name,
-        standings=sorted(marked, key=_place),
-        runners_up=sorted(competition.runners_up, key=_place),
+        standings=sorted(marked, key=_sort_key),
+        runners_up=sorted(competition.runners_up, key=_sort_key),
         reason_for_no_best=competition.reason_for_no_best,
     )
 
 
-def _place(standing: Standing) -> tuple[bool, bool, float]:
+def _sort_key(standing: Standing) -> tuple[bool, bool, float]:
     """A key that sorts agents before oracles and the floor, then by decreasing HMS; those without HMS are last."""
     hms = standing.hms
     return standing.kind in (ORACLE, FLOOR), hms is None, -(hms or 0)

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from posixpath import split
+from posixpath import basename, dirname
 from typing import Any
 from urllib.parse import quote
 
@@ -187,12 +187,14 @@ def _verdicts(result: ResultRow) -> str:
 
 
 def _folder(result: ResultRow) -> str:
-    folder, _ = split(result.run.log)
-    return shlex.quote(folder or ".")
+    return shlex.quote(dirname(result.run.log) or ".")
 
 
 def _link(result: ResultRow) -> str:
-    """The address of a sample in Inspect's viewer (https://inspect.aisi.org.uk/log-viewer.html)."""
-    _, log = split(result.run.log)
+    """The address of a sample in Inspect's viewer (https://inspect.aisi.org.uk/log-viewer.html).
+
+    `ListedSample.command` serves the folder of the log, so the address has the log's name without the folder.
+    """
+    log = basename(result.run.log)
     sample = quote(result.sample.id, safe="")
     return f"{VIEWER}/#/logs/{quote(log)}/samples/sample/{sample}/{result.sample.epoch}"

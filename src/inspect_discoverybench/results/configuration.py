@@ -116,11 +116,9 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
     runs = {result.run.log: result.run for result in results}
     data_names = _data_names(runs.values())
 
-    # The name of a configuration leaves out a condition that all results of its benchmark have, and a setting of agent
-    # or model that all results of this agent and model on the benchmark have. The file with the agent is in the name
-    # only if there are several files, or versions of a file, with an agent of this name.
-    common_conditions = _CommonSettings()
-    common_setups = _CommonSettings()
+    # The name of a configuration leaves out what all results of a group have in common.
+    common_conditions = _CommonSettings()  # the group is a benchmark
+    common_setups = _CommonSettings()  # the group is an agent and a model on a benchmark
     agent_files = _AgentFiles()
     for benchmark, result in zip(benchmarks, results, strict=True):
         common_conditions.add(benchmark, _omittable_conditions(result.run, data_names))

@@ -72,7 +72,7 @@ async def inspect_container(name: str, seconds: int = LOOKUP_SECONDS) -> Contain
         EngineFailed: There is no such container, or the engine does not respond or cannot be asked.
     """
     # In a thread, because the library blocks.
-    look_up = partial(_inspect, name=name)
+    look_up = partial(_container, name=name)
     return await anyio.to_thread.run_sync(_ask, look_up, seconds, abandon_on_cancel=True)
 
 
@@ -80,7 +80,7 @@ def _version(engine: "DockerClient") -> str:
     return str(engine.version()["Version"])
 
 
-def _inspect(engine: "DockerClient", name: str) -> Container:
+def _container(engine: "DockerClient", name: str) -> Container:
     attributes = engine.containers.get(name).attrs
     state = attributes["State"]
     return Container(attributes["Image"], state["Status"], state["ExitCode"], state["OOMKilled"])

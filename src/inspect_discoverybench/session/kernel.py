@@ -236,9 +236,9 @@ def parse(code: str, name: str) -> ast.Module:
     # If possible, the commands are replaced by nothing. A statement in the place of a command could precede an import
     # from `__future__`, which must come first. Or it could follow the last expression, which would then not be echoed.
     with suppress(SyntaxError):
-        return ast.parse(replace(code, commands, statement=""), name)
+        return ast.parse(replace_commands(code, commands, statement=""), name)
     # A block that consists of commands alone needs a statement.
-    return ast.parse(replace(code, commands, statement="pass"), name)
+    return ast.parse(replace_commands(code, commands, statement="pass"), name)
 
 
 def find_commands(code: str) -> list[re.Match[str]]:
@@ -269,7 +269,7 @@ def find_commands(code: str) -> list[re.Match[str]]:
     return commands
 
 
-def replace(code: str, commands: list[re.Match[str]], statement: str) -> str:
+def replace_commands(code: str, commands: list[re.Match[str]], statement: str) -> str:
     """Put a statement in the place of each notebook command. All other lines keep their numbers."""
     parts = []
     position = 0
