@@ -15,7 +15,7 @@ QUERY_WITHOUT_GOLD = {"qid": 4, "question": "Why?", "question_type": "general"}
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A study without gold hypotheses."""
+    """A study whose only goal, `Why?` with the id 4, has no gold hypothesis."""
     return write_study(tmp_path / "mine", study(queries=[QUERY_WITHOUT_GOLD]))
 
 

@@ -121,7 +121,7 @@ def test_a_folder_is_read_with_its_key() -> None:
     csv_file("sheet/key.csv", KEY, PARTIAL, MISMATCH)
     csv_file("sheet/ann.csv", LABELS, "b,Ann,right,wrong,right,wrong,right")
     # Some spreadsheets write semicolons. The row of item a is empty. Ben disagrees about the gold context of item b.
-    csv_file("sheet/ben.csv", LABELS.replace(",", ";"), "a;Ann;;;;;", "b;Ben  Öz;wrong;;;;")
+    csv_file("sheet/ben.csv", LABELS.replace(",", ";"), "a;Ben  Öz;;;;;", "b;Ben  Öz;wrong;;;;")
     unlabelled, sample = read_labels([Path("sheet")])
     assert unlabelled.labels == {}
     assert list(sample.labels) == ["Ann", "Ben Öz"]

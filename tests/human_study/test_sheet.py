@@ -60,6 +60,7 @@ def test_excel_shows_the_texts_of_the_sheet_as_they_are() -> None:
     assert Path("sheet.csv").read_bytes().startswith(b"\xef\xbb\xbf")
     for row in read_rows(Path("sheet.csv")):
         assert row.values["goal"] == "Does β rise by 3 mg/m³?"
+        # `item` is the first column. The byte-order mark before it is not read as a part of its name.
         assert row.values["item"].startswith("p")
 
 

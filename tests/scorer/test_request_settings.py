@@ -271,8 +271,8 @@ def test_the_defaults_are_kept_after_a_temporary_failure(status: int) -> None:
 
     def answer(request: Request) -> Answer:
         name = question(request)
-        # These two questions are asked at the same time. One outage may make both fail, so that the defaults are not to
-        # blame.
+        # These two questions are asked at the same time, so a single outage may make both of them fail. That they are
+        # then answered without the defaults does not show that the defaults are the cause.
         is_affected = "case 1" in str(request) and name in ("variables", "relationship")
         if is_affected and failures[name] < failures_before_success:
             failures[name] += 1

@@ -11,7 +11,6 @@ the rows were then put into the original order of this column.
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
@@ -187,11 +186,14 @@ def _is_table_by_content(path: Path) -> bool:
         DataError: It is no text, or it seems to be a table that cannot be read.
     """
     text = TextFile.read(path).text
-    # Both a text that is no table and a damaged table make `read_records` raise an error. They are told apart below.
-    with suppress(DataError):
+    try:
         widths = [len(record.values) for record in read_records(text, path) if record.values]
-        if len(widths) > 2 and widths[0] > 1:
-            return True
+    except DataError:
+        widths = []
+    if len(widths) > 2 and widths[0] > 1:
+        return True
+    # `read_records` also fails for a damaged table, and finds a single column in a table with another separator. If
+    # such a table counted as a text, it would not be permuted.
     if may_have_columns(text):
         raise DataError(_UNREADABLE_TABLE)
     return False

@@ -54,7 +54,8 @@ def answer(schema: str | None, values: Values) -> Values | None:
 def _domains(values: Values) -> Values:
     """Name each domain by a number, so that the names differ from each other.
 
-    Where the numbers start does not matter: the names of the domains that are to be avoided have no numbers.
+    They also differ from the names of the domains to be avoided, which have no numbers. The first number is the number
+    of these domains. Another would do as well, but the same seed would then give other names, and so other trees.
     """
     first = len(values["avoid"])
     numbers = range(first, first + values["count"])
@@ -87,7 +88,8 @@ def _unused_variables(values: Values) -> list[Values]:
 def _derivation(target: Values, variables: Sequence[Values]) -> Values:
     """The children of a target, and an expression of them: the middle of the target's range, and a term for each child.
 
-    A term is quadratic in the child's distance from the middle of the child's range.
+    A term is quadratic in the child's distance from the middle of the child's range. This form is arbitrary, because
+    the trees have no meaning.
     """
     numeric = [variable for variable in variables if "low" in variable]
     children = numeric[:CHILDREN]

@@ -106,7 +106,7 @@ def _conditions(standing: Standing) -> Hashable:
         without_placebo(standing.configuration.benchmark),
         standing.configuration.hints,
         first.sample.agent,
-        standing.configuration.agent_file,
+        standing.configuration.agent_file_settings,
         first.run.model,
         first.run.limits,
         first.setup,

@@ -60,7 +60,7 @@ def _control_name(agent: Standing, other: Standing) -> str | None:
 
     is_on_its_placebo = without_placebo(other_benchmark) == benchmark
     has_same_hints = other.configuration.hints == agent.configuration.hints
-    if is_on_its_placebo and has_same_hints and _setup(other) == _setup(agent):
+    if is_on_its_placebo and has_same_hints and _agent_settings(other) == _agent_settings(agent):
         return other_benchmark
     return None
 
@@ -75,7 +75,7 @@ def _control_name_in_benchmark(agent: Standing, other: Standing) -> str | None:
     has_same_model = other.configuration.model == agent.configuration.model
     if other.configuration.agent == GUESSER and has_same_model and other_hints == hints:
         return other.name
-    if _setup(other) == _setup(agent) and _lacks_only_domain_knowledge(other_hints, hints):
+    if _agent_settings(other) == _agent_settings(agent) and _lacks_only_domain_knowledge(other_hints, hints):
         return f"without {DOMAIN_KNOWLEDGE}"
     return None
 
@@ -91,12 +91,17 @@ def _judges_and_version(standing: Standing) -> tuple[set[str], str]:
     return standing.judges, standing.results[0].run.version_number
 
 
-def _setup(standing: Standing) -> tuple[str, ...]:
+def _agent_settings(standing: Standing) -> tuple[str, ...]:
     """The agent with its model, settings and limits, without the task."""
     # All results of a configuration have the same agent, model, limits and setup.
     first = standing.results[0]
-    agent_file = standing.configuration.agent_file
-    return first.sample.agent, *agent_file, first.run.model, *first.run.limits, *first.setup
+    return (
+        first.sample.agent,
+        *standing.configuration.agent_file_settings,
+        first.run.model,
+        *first.run.limits,
+        *first.setup,
+    )
 
 
 def _difference_row(agent: Standing, control: Standing) -> Row:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
 
 import pandas as pd
 
@@ -56,9 +55,9 @@ def facet_section(leaderboard: Leaderboard) -> Section:
         rows.append(row)
 
     table = pd.DataFrame(rows)
-    others = [IntervalNames.of(f"{facet} {IF_MATCHES}") for facet in OTHER_FACETS]
-    axes = [IntervalNames.of(CONTEXT), *others]
-    chart = scatter(table, list(pairwise(axes)), leaderboard.style)
+    context = IntervalNames.of(CONTEXT)
+    variables, relationship = [IntervalNames.of(f"{facet} {IF_MATCHES}") for facet in OTHER_FACETS]
+    chart = scatter(table, [(context, variables), (variables, relationship)], leaderboard.style)
     return Section("facets", table, chart)
 
 

@@ -29,8 +29,8 @@ class Configuration:
         model: Name of the evaluated model.
         hints: Task arguments that are hints (`RunRecord.hints`), such as a framing. The name of custom data is one of
             them, so that runs with different data have different hints.
-        agent_file: What tells the file with the agent from other files, or versions of it, with an agent of this name;
-            empty if there are no others.
+        agent_file_settings: What tells the file with the agent from other files, or versions of it, with an agent of
+            this name; empty if there are no others.
         settings: What its name adds to agent and model: hints, and all that distinguishes it from other configurations
             of the same benchmark; may be empty.
     """
@@ -39,7 +39,7 @@ class Configuration:
     agent: str
     model: str
     hints: Settings
-    agent_file: Settings
+    agent_file_settings: Settings
     settings: str
 
     @property
@@ -128,19 +128,19 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
     configurations = []
     for benchmark, result in zip(benchmarks, results, strict=True):
         agent, model = result.sample.agent, result.run.model
-        agent_file = agent_files.settings(agent, result.run)
+        agent_file_settings = agent_files.settings(agent, result.run)
         settings = [
             *_hints_in_name(result.run),
             *common_conditions.not_common(benchmark, _omittable_conditions(result.run, data_names)),
             *common_setups.not_common((benchmark, agent, model), result.setup),
-            *agent_file,
+            *agent_file_settings,
         ]
         configuration = Configuration(
             benchmark=benchmark,
             agent=agent,
             model=model,
             hints=(*_data_name(result.run, data_names), *result.run.hints),
-            agent_file=agent_file,
+            agent_file_settings=agent_file_settings,
             settings=", ".join(settings),
         )
         configurations.append(configuration)

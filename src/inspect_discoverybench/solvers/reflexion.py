@@ -162,8 +162,8 @@ class _TrialAnswer:
         stored.submission = self.submission
         stored.texts = self.texts
         if self.submission is not None:
-            # The completion of the output is the submission, so both are restored together. If this answer has no
-            # submission, its output shows none either, and the sample keeps the output of the trial that a limit ended.
+            # The completion of the output is the submission, so both are restored together. Without a submission, the
+            # scorer reads the texts and not the output, so the output of the trial that a limit ended can stay.
             state.output = self.output
 
 
