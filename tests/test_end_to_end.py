@@ -170,17 +170,17 @@ def folded(text: object) -> str:
     return " ".join(str(text).casefold().split())
 
 
-def words(value: object) -> Iterator[str]:
+def folded_texts(value: object) -> Iterator[str]:
     """Every text in a request, folded; JSON inside a text is opened."""
     if isinstance(value, str) and value.startswith("{"):
-        yield from words(json.loads(value))
+        yield from folded_texts(json.loads(value))
     elif isinstance(value, dict):
         for key, part in value.items():
             yield folded(key)
-            yield from words(part)
+            yield from folded_texts(part)
     elif isinstance(value, list):
         for part in value:
-            yield from words(part)
+            yield from folded_texts(part)
     else:
         yield folded(value)
 
@@ -209,11 +209,11 @@ def test_the_agent_does_not_see_gold_hypotheses(eval_run: Callable[[str], Run], 
         secrets.add(folded(sample.target))
         secrets.add(folded(sample.metadata["gold_workflow"] or sample.target))
 
-    texts = list(words(run.agent_requests))
+    texts = list(folded_texts(run.agent_requests))
     for secret in secrets:
         assert not [text for text in texts if secret in text]
     # The judge was shown the gold, so these texts would have been recognised.
-    judge_texts = "\n".join(words(run.judge_requests))
+    judge_texts = "\n".join(folded_texts(run.judge_requests))
     for sample in run.samples:
         assert folded(sample.target) in judge_texts
 

@@ -77,10 +77,11 @@ def _all_blocks(text: str, at_line_ends: bool) -> Iterator[Block]:
 
 def _closing_pattern(fence: str, at_line_ends: bool) -> re.Pattern[str]:
     """Match the fence that closes a block. It may be longer than the one that opened the block."""
-    if at_line_ends:
-        # The fence is at the beginning of a line, whatever label follows it, or at the end of any line.
-        return re.compile(rf"^[ \t]*+{fence}(?=[^`\n]*+$)|(?<![`~]){fence}[`~]*+[ \t\r]*+$", re.MULTILINE)
-    return re.compile(rf"^[ \t]*+{fence}[`~]*+[ \t\r]*+$", re.MULTILINE)
+    if not at_line_ends:
+        return re.compile(rf"^[ \t]*+{fence}[`~]*+[ \t\r]*+$", re.MULTILINE)
+    at_line_start = rf"^[ \t]*+{fence}(?=[^`\n]*+$)"  # a label may follow, as in "```json"
+    at_line_end = rf"(?<![`~]){fence}[`~]*+[ \t\r]*+$"
+    return re.compile(f"{at_line_start}|{at_line_end}", re.MULTILINE)
 
 
 def _unclosed_block(text: str, start: int, fence: str, label: str, at_line_ends: bool) -> Block:

@@ -40,7 +40,7 @@ def test_there_are_enough_texts_of_both_kinds_in_five_studies() -> None:
 
 @pytest.mark.parametrize("claim", [True, False])
 def test_the_references_are_what_constant_judges_score(claim: bool) -> None:
-    # As many texts of each kind. Only those of the first one claim a relationship.
+    # These three kinds have equally many texts, and only those of "plain claim" claim a relationship.
     log = audited(claim, "plain claim", "no evidence", "one variable")
     assert metric(log, "claim", "always_true") == pytest.approx(1 / 3)
     assert metric(log, "claim", "always_false") == pytest.approx(2 / 3)

@@ -93,6 +93,7 @@ def test_no_best_agent_is_marked_if_a_study_was_edited_between_the_agents_runs(
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
 def test_an_edit_of_a_study_is_found_beside_logs_that_record_no_inputs(order: list[int]) -> None:
+    """The last two agents ran on different gold hypotheses, so none is the best, whatever the order of the logs."""
     rows = [
         [result("a", 0.8)],
         [result("a", 0.7, agent="codegen", inputs={"fingerprints": {"gold_hypothesis": "1"}})],

@@ -39,6 +39,7 @@ def test_the_page_shows_each_interval_below_its_mean() -> None:
     [section] = [section for section in page.sections if section.name == "facets"]
     test, train = shown_tables(section.table, {"DB-REAL test": "test", "DB-REAL train": "train"})
     [context] = test.columns["context × 100, 95 % CI"]
+    # In these results, the context is 0 where HMS is 0, and 1 elsewhere.
     assert re.fullmatch(r"66\.7\n\d+\.\d to \d+\.\d", context)
     assert "95 % CI, context" not in test.columns
     assert train.columns["context × 100, 95 % CI"] == ["0.0"]

@@ -56,7 +56,7 @@ def test_two_studies_with_one_name_are_numbered() -> None:
     assert [configuration.hints for configuration in configurations] == [("path=study",), ("path=study (2)",)]
 
 
-def test_the_name_with_a_number_is_not_given_to_another_study_whose_folder_is_called_so() -> None:
+def test_a_study_whose_folder_is_named_like_a_numbered_study_is_numbered() -> None:
     write_study(Path("study"))
     write_study(Path("other/study"), table="x,y\n1,9\n")
     write_study(Path("study (2)"), table="x,y\n7,8\n")

@@ -142,6 +142,7 @@ def test_a_fourth_quote_is_rejected() -> None:
 
 def test_the_expected_quotes_of_the_audit_are_valid() -> None:
     for item in answer_texts():
+        # A quote that is not valid raises an error.
         hypothesis = passages(item.text, item.hypothesis)
         assert bool(hypothesis) == item.asserted
         passages(item.text, item.workflow)

@@ -173,11 +173,11 @@ def _conclusions(hms: "KeyDifference", studies: str) -> Iterator[str]:
         )
 
 
-def _significance(value: float) -> str:
+def _significance(p: float) -> str:
     # Imported here, because the module imports scipy, which takes seconds.
     from inspect_discoverybench.statistics.interval import SIGNIFICANCE_LEVEL
 
-    significance = "significant" if value < SIGNIFICANCE_LEVEL else "not significant"
+    significance = "significant" if p < SIGNIFICANCE_LEVEL else "not significant"
     return f"{significance} at level {SIGNIFICANCE_LEVEL:g}"
 
 

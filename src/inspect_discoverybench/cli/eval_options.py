@@ -1,6 +1,6 @@
 """Options that `ask` and `try` have in common with `inspect eval`. Inspect's definitions of them are not public."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -11,6 +11,8 @@ from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.provider_failures import inspect_errors, named_model
 from inspect_discoverybench.errors.redaction import remember_keys
 from inspect_discoverybench.experiment.yaml_file import parse_yaml
+
+Command = Callable[..., None]
 
 
 def named_values(_context: click.Context, parameter: click.Parameter, arguments: tuple[str, ...]) -> dict[str, Any]:
@@ -97,17 +99,18 @@ def _require_connection(model: Model) -> None:
         raise InvalidArgument(problem)
 
 
-def model_options(command: Callable[..., None]) -> Callable[..., None]:
+def model_options(command: Command) -> Command:
     """Add the options of the evaluated model, by the names of the parameters of Inspect's `eval`."""
-    # Reversed, because the help lists the option first that is added last.
-    for option in reversed(_MODEL_OPTIONS):
-        command = option(command)
-    return command
+    return _with_options(command, _MODEL_OPTIONS)
 
 
-def limit_options(command: Callable[..., None]) -> Callable[..., None]:
+def limit_options(command: Command) -> Command:
     """Add the limits of a sample, by the names of the parameters of Inspect's `eval`."""
-    # Reversed, as in `model_options`.
-    for option in reversed(_LIMIT_OPTIONS):
+    return _with_options(command, _LIMIT_OPTIONS)
+
+
+def _with_options(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+    # Reversed, because the help lists the option first that is added last.
+    for option in reversed(options):
         command = option(command)
     return command

@@ -33,7 +33,7 @@ def print_outcomes(result: ExperimentResult) -> None:
     _print_meaning(result)
     _print_state(result)
     for outcome in result.outcomes:
-        _print_calls_as_text(outcome)
+        _print_remedy_for_calls_as_text(outcome)
         _print_repairs(outcome)
 
 
@@ -102,7 +102,7 @@ def _print_state(result: ExperimentResult) -> None:
         say("Repeat the command to complete the others.")
 
 
-def _print_calls_as_text(outcome: RunOutcome) -> None:
+def _print_remedy_for_calls_as_text(outcome: RunOutcome) -> None:
     """Print what to do about a model that wrote its calls as text."""
     samples = outcome.samples
     if samples.calls_as_text:

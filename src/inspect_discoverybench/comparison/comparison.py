@@ -231,6 +231,6 @@ def _ranking(systems: Sequence[System]) -> list[SystemRank]:
         tasks = [task for task_id, task in system.tasks.items() if task_id in common]
         estimate = mean_score(tasks)
         if estimate is not None:
-            missing = sum(task.score().missing for task in tasks)
+            missing = sum(task.scores().missing for task in tasks)
             ranks.append(SystemRank(system.name, estimate, tasks=len(tasks), missing=missing))
     return sorted(ranks, key=attrgetter("estimate.mean"), reverse=True)

@@ -101,8 +101,8 @@ def key_difference(
         _CommonTask(
             cluster=baseline_task.cluster,
             study=baseline_task.sample.study,
-            baseline=baseline_task.score(key),
-            candidate=candidate[task_id].score(key),
+            baseline=baseline_task.scores(key),
+            candidate=candidate[task_id].scores(key),
         )
         for task_id, baseline_task in baseline.items()
         if task_id in candidate

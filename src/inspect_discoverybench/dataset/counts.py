@@ -10,7 +10,7 @@ from inspect_discoverybench.dataset.custom import check_study
 from inspect_discoverybench.dataset.data_files import locate
 from inspect_discoverybench.dataset.file_format import unreadable_reason
 from inspect_discoverybench.dataset.goals import SourcedGoal, read_goals
-from inspect_discoverybench.dataset.metadata import DataFile, Study, unknown_keys
+from inspect_discoverybench.dataset.metadata import DataFile, Study, remarks_on_unknown_keys
 from inspect_discoverybench.dataset.metadata_files import metadata_files
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.splits import REAL, SYNTH
@@ -82,8 +82,8 @@ def _count(goals: Sequence[SourcedGoal], files_without_goals: Sequence[Path] = (
     files_with_goals = {goal.source for goal in goals}
     for source in files_with_goals.union(files_without_goals):
         counts["metadata files"].add(str(source))
-        for key in unknown_keys(source):
-            counts[UNKNOWN_KEYS].add(f"{source}: {key}")
+        for remark in remarks_on_unknown_keys(source):
+            counts[UNKNOWN_KEYS].add(f"{source}: {remark}")
 
     read_table = cache(Table.read)  # many metadata files describe the same tables
     for goal in goals:

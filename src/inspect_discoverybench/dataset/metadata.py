@@ -158,11 +158,11 @@ class Study(ReleasedModel):
             raise DataError(f"{path}: {reason} docs/custom.md describes metadata files.") from error
 
 
-def unknown_keys(path: Path) -> list[str]:
+def remarks_on_unknown_keys(path: Path) -> list[str]:
     """A sentence for each key of a metadata file that neither this package nor the release knows at this place.
 
-    The sentence names the place of the key, such as `datasets.0.colour`. If the key is known at another place, it names
-    that place; otherwise a similar key that is known, if any.
+    The sentence names the place of the key, such as `datasets.0.colour`. If the key is known at another place, the
+    sentence says where it belongs. If it is known nowhere, the sentence suggests a similar key, if there is one.
 
     Raises:
         DataError: The file cannot be read or is not JSON, or a key occurs twice.
@@ -187,9 +187,9 @@ def _sentences_on_unknown_keys(content: Any) -> list[str]:
 
 
 def _places_of_unknown_keys(content: Any) -> list[list[str]]:
-    """The place of each key that no model has: the keys and positions on the way to it, and the key itself.
+    """The place of each key that the model there does not have, such as `["datasets", "0", "colour"]`.
 
-    An example is `["datasets", "0", "colour"]`.
+    It consists of the keys and positions on the way to the key, and the key itself.
     """
     try:
         Study.model_validate(content, extra="forbid")

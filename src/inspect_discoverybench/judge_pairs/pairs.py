@@ -150,7 +150,7 @@ def released_pairs(goals: Sequence[SampleMetadata]) -> Iterator[Sample]:
             continue
         golds.add(goal.gold_hypothesis)
         others = [other.gold_hypothesis for other in goals if other.domain != goal.domain]
-        # Different goals get different others, as far as there are enough.
+        # The goal's number chooses among the hypotheses of the other domains, so that the pairs use many of them.
         other_gold = others[number % len(others)]
         yield _released_sample(goal, "released identical", goal.gold_hypothesis, IDENTICAL)
         yield _released_sample(goal, "released other study", other_gold, OTHER_STUDY)

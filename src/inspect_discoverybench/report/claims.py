@@ -53,27 +53,31 @@ class _Pair:
             return None
 
         standing = [*self.data, *self.placebos][0]  # a run with the data, if there is one
-        row = standing.key_columns
         # The row stands in the panel of the data, even if this agent was run on placebos only. If no agent was run with
         # the data, the benchmark of the data has no title and no panel. The row then stays in the placebo's panel.
-        data_benchmark = without_placebo(standing.configuration.benchmark)
-        if data_benchmark in titles:
-            row["benchmark"] = data_benchmark
-        row["framing"] = standing.configuration.framing
-        row |= interval_columns(data_rate, IntervalNames.of(DATA_RATE))
-        row |= _bound_columns(DATA_RATE, data)
-        row |= interval_columns(placebo_rate, IntervalNames.of(PLACEBO_RATE))
-        row |= _bound_columns(PLACEBO_RATE, placebo)
-        row |= _difference(placebo=placebo, data=data)
-        row["kind"] = standing.kind
-        row |= _counts("data", data)
-        row |= _counts("placebo", placebo)
+        benchmark = without_placebo(standing.configuration.benchmark)
+        if benchmark not in titles:
+            benchmark = standing.configuration.benchmark
+
         # On a placebo, the judge is not asked about a claim if the gold hypothesis also holds on permuted columns,
         # because the claim may then be true. Samples that were scored without the question are left out, too.
         placebo_samples = sum(len(standing.results) for standing in self.placebos)
         asked_samples = sum(len(task.results) for task in placebo.values())
-        row["placebo samples left out"] = placebo_samples - asked_samples
-        return row
+
+        return {
+            **standing.key_columns,
+            "benchmark": benchmark,
+            "framing": standing.configuration.framing,
+            **interval_columns(data_rate, IntervalNames.of(DATA_RATE)),
+            **_bound_columns(DATA_RATE, data),
+            **interval_columns(placebo_rate, IntervalNames.of(PLACEBO_RATE)),
+            **_bound_columns(PLACEBO_RATE, placebo),
+            **_difference(placebo=placebo, data=data),
+            "kind": standing.kind,
+            **_counts("data", data),
+            **_counts("placebo", placebo),
+            "placebo samples left out": placebo_samples - asked_samples,
+        }
 
 
 def claim_section(leaderboard: Leaderboard) -> Section | None:
@@ -129,7 +133,7 @@ def _tasks_with_claims(standings: Sequence[Standing]) -> Tasks:
 def _bound_columns(name: str, tasks: Tasks) -> Row:
     """The lowest and the highest rate that undecided claims allow. NaN if all are decided: both would be the rate."""
     lowest, highest = f"lowest {name} × 100", f"highest {name} × 100"
-    scores = [task.score(CLAIM_KEY) for task in tasks.values()]
+    scores = [task.scores(CLAIM_KEY) for task in tasks.values()]
     if not any(score.missing for score in scores):
         return {lowest: math.nan, highest: math.nan}
     possible = bounds(scores)

@@ -26,7 +26,7 @@ def epoch_section(leaderboard: Leaderboard) -> Section | None:
 
 
 def _row(standing: Standing, epochs: int) -> Row:
-    hms = [task.score() for task in standing.tasks]
+    hms = [task.scores() for task in standing.tasks]
     perfect = [_perfect_scores(scores) for scores in hms]
     return {
         **standing.key_columns,

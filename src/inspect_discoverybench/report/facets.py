@@ -42,7 +42,7 @@ def facet_section(leaderboard: Leaderboard) -> Section:
     """Means of the facets of all hypotheses, and of those whose context matches (paper, Figure 4 right)."""
     rows = []
     for standing in leaderboard.standings:
-        row = standing.key_columns
+        row = {**standing.key_columns}
         for facet, mean in standing.facets.items():
             row |= interval_columns(mean, IntervalNames.of(facet))
         matching = _with_matching_context(standing.tasks)

@@ -65,7 +65,7 @@ def difference_columns(paired: PairedDifference, columns: IntervalNames) -> Row:
 
 def mean_bound_columns(tasks: Sequence[TaskResult], key: str = "hms") -> Row:
     """The least and the most that the mean of a score × 100 could be; NaN if no samples are missing."""
-    possible = bounds([task.score(key) for task in tasks])
+    possible = bounds([task.scores(key) for task in tasks])
     return bound_columns(fmean(possible.lowest), fmean(possible.highest))
 
 
@@ -79,10 +79,10 @@ def bound_columns(lowest: float, highest: float) -> Row:
 def count_columns(tasks: Sequence[TaskResult], key: str = "hms") -> Row:
     """The bounds of the mean of a score (`mean_bound_columns`), and counts of tasks, gold hypotheses and outcomes.
 
-    The tasks are those that have this score. The gold hypotheses are those of all tasks: they are the clusters of the
-    interval, which covers the scores that the other tasks could have had.
+    `tasks` counts the tasks with this score, and `gold hypotheses` the clusters of the mean's interval. These are the
+    gold hypotheses of all tasks, because the interval also covers the scores that unscored tasks could have had.
     """
-    scored = [task for task in tasks if task.score(key).known]
+    scored = [task for task in tasks if task.scores(key).known]
     clusters = {task.cluster for task in tasks}
     outcomes: Counter[str] = Counter()
     for task in tasks:

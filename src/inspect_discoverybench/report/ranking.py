@@ -106,7 +106,7 @@ def _row(benchmark: Benchmark, standing: Standing) -> RankedRow:
     # framing is not compared with the paper's agents.
     is_comparable = standing.has_released_form and standing.configuration.framing == NEUTRAL
     published = published_scores(benchmark) if is_comparable else []
-    scored_tasks = [task for task in standing.tasks if task.score().known]
+    scored_tasks = [task for task in standing.tasks if task.scores().known]
     return RankedRow(
         standing=standing,
         hms=Bar.of(standing.mean),

@@ -97,12 +97,12 @@ class Standing:
     @property
     def missing(self) -> int:
         """Number of samples without HMS, in all epochs."""
-        return sum(task.score().missing for task in self.tasks)
+        return sum(task.scores().missing for task in self.tasks)
 
     @property
     def scored_ids(self) -> set[str]:
         """The ids of the tasks with a score."""
-        return {task.sample.id for task in self.tasks if task.score().known}
+        return {task.sample.id for task in self.tasks if task.scores().known}
 
     @property
     def judges(self) -> set[str]:

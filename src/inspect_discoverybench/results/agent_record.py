@@ -135,10 +135,9 @@ class RunAgent:
     def __init__(self, log: EvalLog) -> None:
         self._task_id = log.eval.task_id
         self._has_records = any(_recorded_steps(sample) is not None for sample in log.samples or [])
-        # The solvers that Inspect ran one by one: the steps of the plan, and a record for each.
-        self._plan = _agent_steps(log)
-        self._solvers = [_planned_solver(step) for step in self._plan]
-        # The agent that the user named, which may be a chain of the solvers above; None if they alone tell the agent.
+        self._planned_steps = _agent_steps(log)
+        self._planned_solvers = [_planned_solver(step) for step in self._planned_steps]
+        # The user may have named a chain, or a function that returned one. The plan has only the solvers of the chain.
         self._named = self._named_agent(log.eval)
 
     def of_sample(self, sample: EvalSample) -> AgentRecord:
@@ -153,7 +152,7 @@ class RunAgent:
 
         # An error, a limit or a submission may have ended the sample before the last solver of a chain. So the sample
         # was run by the planned agent if its solvers are the first ones of the plan.
-        planned = [step.solver for step in self._plan]
+        planned = [step.solver for step in self._planned_steps]
         if steps == planned[: len(steps)]:
             return self._of_plan(arguments)
         return _chained([self._unplanned(agent_name(step), arguments) for step in steps])
@@ -165,27 +164,28 @@ class RunAgent:
         """
         if spec.solver:
             # If the user named only a file, the plan has the name of its agent.
-            if spec.solver.endswith(".py") and len(self._plan) == 1:
+            if spec.solver.endswith(".py") and len(self._planned_steps) == 1:
                 return None
             return AgentRecord(agent_name(spec.solver), public_settings(spec.solver_args_passed or {}))
         agent = str(spec.task_args_passed.get("agent") or "")
         # An agent of another package may be a function that returns several solvers. The plan has only their names, so
         # the argument is used, although a Python program may have replaced the task's agent. In all other cases, the
         # plan is right even then.
-        may_be_chain = len(self._plan) > 1 and not is_of_package(agent)
+        may_be_chain = len(self._planned_steps) > 1 and not is_of_package(agent)
         if not agent or not may_be_chain:
             return None
         arguments = spec.task_args_passed.get("agent_args") or {}
         return AgentRecord(agent_name(agent), public_settings(arguments))
 
     def _was_copied_from_earlier_version(self, sample: EvalSample) -> bool:
-        """Whether a sample that has no record was copied by a retry from a log of an earlier version.
+        """Whether a sample without a record was copied by a retry from a log of an earlier version.
 
-        Earlier versions made no records.
+        Earlier versions made no records. Later versions record every sample, except some that end with an error.
         """
-        # If another sample of the log has a record, the retry itself made records. Of the samples that it ran, only
-        # those that ended with an error may lack one. So a sample without a record and without an error was copied.
-        return self._has_records and sample.error is None
+        if sample.error is not None:
+            return False
+        # If other samples have records, a later version wrote the log. It did not run this sample, so it copied it.
+        return self._has_records
 
     @property
     def _unknown(self) -> AgentRecord:
@@ -194,7 +194,9 @@ class RunAgent:
 
     def _of_plan(self, recorded: Mapping[str, Any]) -> AgentRecord:
         """The agent of the run, with the arguments that the sample recorded for agents of this package."""
-        solvers = [AgentRecord(solver.name, recorded.get(solver.name, solver.arguments)) for solver in self._solvers]
+        solvers = [
+            AgentRecord(solver.name, recorded.get(solver.name, solver.arguments)) for solver in self._planned_solvers
+        ]
         if not solvers:
             # No solver of the plan comes after the setup. Only the solver that the user named can tell the agent.
             return self._named or self._unknown

@@ -120,7 +120,7 @@ class RunRecord:
             log=local_path(log.location),
             created=spec.created,
             task_id=spec.task_id,
-            run=_run(log),
+            run=_run_id(log),
             task=without_package(spec.task),
             task_version=str(spec.task_version),
             task_arguments=json.dumps(spec.task_args_passed),
@@ -217,14 +217,14 @@ def _image(spec: EvalSpec) -> str | None:
     return None
 
 
-def _run(log: EvalLog) -> str:
+def _run_id(log: EvalLog) -> str:
     """The id of the run, which all logs of one run share: those of retries and those of shards."""
     eval_set = log.eval.eval_set_id
     if not eval_set:
         return log.eval.task_id  # retries keep it
     # In an eval set, every task with its solver and model runs once, possibly in several shards. The shards have
     # different task ids, but Inspect's identifier for this task, solver and model is the same in all of them.
-    # None in place of the arguments of the eval set, which are for tasks that have not run. A log has their values.
+    # `task_identifier` needs the arguments of the eval set only for a task that has not run. A log has their values.
     task = task_identifier(log, None)
     return f"{eval_set}/{task}"
 

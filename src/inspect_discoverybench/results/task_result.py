@@ -47,7 +47,7 @@ class TaskResult:
             return False
         return all(key in result.score.keys for result in self.results if result.score.keys)
 
-    def score(self, key: str = "hms") -> PartialScores:
+    def scores(self, key: str = "hms") -> PartialScores:
         """The score of each epoch."""
         return PartialScores([result.score.value(key) for result in self.results])
 
@@ -107,7 +107,7 @@ def mean_score(tasks: Sequence[TaskResult], key: str = "hms") -> Estimate | None
 
     None if no task is scored.
     """
-    scores = [task.score(key) for task in tasks]
+    scores = [task.scores(key) for task in tasks]
     if not any(score.known for score in scores):
         return None
     return estimate_mean(
