@@ -145,6 +145,16 @@ def test_what_is_secret_in_settings_is_found_in_texts(
     assert "sesame" not in redact("I do not know sesame-open-7731.")
 
 
+@pytest.mark.parametrize("spelling", ["open/sesame 7731", "open%2Fsesame+7731", "open%2fsesame%207731"])
+@pytest.mark.parametrize("url", ["https://me:{}@example.org/v1", "https://example.org/v1?code={}&user=me"])
+def test_a_secret_of_a_url_is_found_decoded_and_encoded(
+    url: str, spelling: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redaction, "_argument_keys", {})
+    remember_keys({"base_url": url.format("open%2fsesame%207731")})
+    assert "sesame" not in redact(f"I do not know {spelling}.")
+
+
 def test_a_key_in_the_path_of_a_url_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GATEWAY_TOKEN", "sesame-open-7731")
     assert public_url("https://gateway/sesame-open-7731/v1").startswith("https://gateway/[GATEWAY_TOKEN]/v1 (sha256:")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import quote, quote_plus, unquote, unquote_plus, urlsplit
 
 KEY_NAME = re.compile(
     r"(?<!ANSWER_)KEY|TOKEN(?!S|I|_LIMIT|_BUDGET)|SECRET|PASSW|CREDENTIAL|AUTHORIZATION|(?:^|_)PAT(?:_|$)",
@@ -62,18 +62,21 @@ def remember_keys(settings: Mapping[Any, Any], all_values: bool = False) -> None
         elif all_values or KEY_NAME.search(name):
             _argument_keys[str(value).strip()] = name
         elif isinstance(value, str) and "://" in value:
-            remember_keys(_secrets_of_url(value), all_values=True)
+            _argument_keys.update(_secrets_of_url(value))
 
 
 def _secrets_of_url(url: str) -> dict[str, str]:
-    """The password of a URL and the values of its query, by name."""
+    """The password of a URL and the values of its query, with their names. Each is there as written and decoded."""
     try:
         parts = urlsplit(url)
     except ValueError:
         return {}
-    secrets = dict(parse_qsl(parts.query))
+    secrets = {}
+    for argument in parts.query.split("&"):
+        name, _, value = argument.partition("=")
+        secrets[value] = secrets[unquote_plus(value)] = unquote_plus(name)
     if parts.password:
-        secrets["password"] = parts.password
+        secrets[parts.password] = secrets[unquote(parts.password)] = "password"
     return secrets
 
 
@@ -170,8 +173,9 @@ def redact(text: str) -> str:
             continue
         in_path = quote(key)
         in_query = quote(key, safe="")
+        in_form = quote_plus(key)
         in_json = json.dumps(key)[1:-1]  # without the quotation marks
-        for spelling in (key, in_path, in_query, in_json):
+        for spelling in (key, in_path, in_query, in_form, in_json):
             names[spelling] = name
 
     # The longest first, because one key may begin another.
