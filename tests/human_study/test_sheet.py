@@ -49,7 +49,7 @@ def test_annotators_see_neither_logs_nor_scores(mark: type[Mark]) -> None:
     assert "hms" not in shown
     assert ".eval" not in shown
     for row in rows(Path("key.csv")):
-        # The key of votes has `log_1`, and that of labels `log`.
+        # The key of votes has `log_1`, and that of labels `log`. `gold` is a digest of the gold hypothesis.
         for column in row.keys() & {"sample_id", "log", "log_1", "gold"}:
             assert row[column] not in shown
 

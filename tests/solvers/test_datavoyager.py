@@ -166,6 +166,7 @@ def test_a_second_draft_is_reviewed_even_if_no_code_was_run() -> None:
 
 def test_after_an_early_draft_in_the_last_turn_the_coder_acts_and_the_analyst_submits() -> None:
     sample = play([PLANNED, ANSWERED, DRAFT, LOOK, SUBMITTED], datavoyager(turns=1))
+    # Only the draft counts as a turn: not the plan, the coder's turn in place of a review, or the forced submission.
     assert turns(sample) == [PLAN, DRAFTED, TOO_EARLY, FORCED]
     assert observations(sample) == ["2"]
     assert submitted(sample).hypothesis == HYPOTHESIS

@@ -86,7 +86,7 @@ class Draft:
 
         Raises:
             DataError: There are no files or they have no folder in common, or a file is missing, empty, damaged, named
-                twice, a metadata file or a link to another folder.
+                twice, a metadata file or a link to another folder, or has a reserved name.
         """
         if not paths:
             raise DataError("No data file is named. Name at least one.")
@@ -107,8 +107,8 @@ class Draft:
             if not location.resolve().is_relative_to(folder.resolve()):
                 raise DataError(f"{location} is a link to {location.resolve()}. Name this file instead.")
             name = location.relative_to(folder).as_posix()
-            columns = _read_columns(locate(folder, name))
-            files.append(DraftFile(name, columns))
+            path = locate(folder, name)  # refuses what a task refuses, such as a reserved name
+            files.append(DraftFile(name, _read_columns(path)))
         return cls(folder, files)
 
     def content(self) -> dict[str, Any]:

@@ -81,6 +81,7 @@ def _check_range(sample: SampleRecord, score: ScoreRecord) -> None:
 
 
 def _score_names(log: EvalLog) -> list[str]:
+    """The scores of this package in a log: `HMS`, and `HMS1`, … for those that `inspect score` appended."""
     names: set[str] = set()
     for sample in log.samples or []:
         names |= (sample.scores or {}).keys()

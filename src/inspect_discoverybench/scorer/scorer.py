@@ -168,6 +168,7 @@ def _limit_note(state: TaskState) -> str:
     """Which limit ended the sample, as Markdown; empty if none did."""
     limit = reached_limit()
     if limit is None and _is_window_full(state):
+        # Most providers refuse the request, and Inspect makes their message the completion. Others cut the reply off.
         limit = f"the conversation does not fit into the context window. {state.output.completion}"
     if limit is None:
         return ""

@@ -105,7 +105,7 @@ async def _request(
             return ModelOutput.from_content(model.name, error.failure, stop_reason="model_length")
         if choice == "none" and is_bad_request(error):
             return await _request(model, conversation, tools, "auto", config)
-        if tools and _names_tools(error, model):
+        if tools and _refuses_tools(error, model):
             raise ModelFailed(error.failure, ACT_IN_TEXT) from error
         raise
 
@@ -153,14 +153,15 @@ def _is_context_overflow(error: ModelFailed) -> bool:
     return has_overflow_message and is_bad_request(error)
 
 
-def _names_tools(error: ModelFailed, model: Model) -> bool:
-    """Whether a provider's message names the parameter `tools` or `tool_choice`.
+def _refuses_tools(error: ModelFailed, model: Model) -> bool:
+    """Whether the server refuses tools or a forced call: its message names the parameter `tools` or `tool_choice`.
 
     The HTTP status is not compared, because it differs: OpenRouter answers 404, Ollama and vLLM 400, and llama.cpp 500.
     """
     # The name of the model is removed from the message, because it may contain "tool", too.
     reason = error.failure.replace(_subject(model), "").replace(model.name, "")
-    # Groq's code for a call of the model that is invalid. The next one may be valid.
+    # With this code, Groq refuses an invalid call that the model wrote. Groq accepts tools, and the model's next call
+    # may be valid.
     if "tool_use_failed" in reason:
         return False
     return _TOOL_PARAMETER.search(reason) is not None

@@ -50,7 +50,7 @@ def submit(state: TaskState | None = None) -> Tool:
     return execute
 
 
-@tool(name="submit", parallel=False)
+@tool(name="submit")
 def refuse_early_submission() -> Tool:
     """A tool `submit` for a message that also runs code: it refuses the submission, and tells the model why."""
 

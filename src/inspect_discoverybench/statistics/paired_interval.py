@@ -87,8 +87,8 @@ class GainAndLoss:
         # At the low end of the difference, the gain is lower than measured, and the loss is higher.
         less_gain = self.gain.mean - gain_interval.low
         more_loss = loss_interval.high - self.loss.mean
-        # The two distances are combined like the standard errors of two means in that of their difference: their
-        # squares are added, and a positive correlation of the means makes the distance smaller.
+        # Two means with the standard errors a and b have a difference with the variance
+        # a**2 + b**2 - 2 * correlation * a * b. Here, the two distances take the place of the standard errors.
         squared_distance = less_gain**2 + more_loss**2 - 2 * self._correlation() * less_gain * more_loss
         distance = math.sqrt(max(0.0, squared_distance))  # the square is below 0 only by rounding
         return self.gain.mean - self.loss.mean - distance
