@@ -31,7 +31,7 @@ class Variable(Reply):
         name: Name in the data file: lower case, digits and underscores.
         description: Meaning of the values, with the unit.
         type: `real`, `integer`, `category` (strings) or `boolean`.
-        low: Lower end of the range; required for a numeric column without an expression.
+        low: Lower end of the range; required for a numeric column without an expression, unless it is a second record.
         high: Upper end of the range.
         values: Allowed values of a category, 2 to 12.
         distribution: How numbers are sampled: `normal` with the mean in the middle of the range, which spans six
@@ -187,7 +187,9 @@ class Tree(BaseModel):
         for root in self.roots:
             if not root.is_computed:
                 raise ValueError(f"{root.name}: the root needs an expression and children")
-        for column in (*self.leaves(), *self.distractors):
+        # A second record needs no range, because its values are those of another column.
+        unrelated = [column for column in self.distractors if column.follows is None]
+        for column in (*self.leaves(), *unrelated):
             if column.is_number and (column.low is None or column.high is None):
                 raise ValueError(f"{column.name}: a sampled {column.type} column needs low and high")
         self._check_originals()
