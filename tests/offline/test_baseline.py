@@ -48,7 +48,8 @@ def test_the_demo_is_solved_in_part() -> None:
         assert "Rule-based baseline, not a language model" in str(sample.store["SubmissionState:submission"])
 
 
-def test_without_python_it_guesses_and_its_workflow_says_that_it_may() -> None:
+def test_without_python_the_analyst_guesses() -> None:
     [sample] = evaluated(no_data_guess(), BEEKEEPING)
     assert answer_and_score(sample) == ("The variables that the goal names are related.", 0)
+    # The workflow is always the same, and says that a hypothesis may be a guess.
     assert "or guesses." in str(sample.store["SubmissionState:submission"])

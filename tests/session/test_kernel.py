@@ -143,6 +143,7 @@ def test_a_client_without_a_caller_does_not_take_the_output_of_the_next_cell(ses
 
 def test_a_file_of_the_agent_does_not_shadow_modules_of_the_kernel(session: Session) -> None:
     (session.folder / "ast.py").write_text("raise SystemExit\n", "utf-8")
+    # The kernel imports `ast` when it starts. So it is ended, and the next cell starts another one beside the file.
     assert session.run("import os; os._exit(1)")["status"] == "died"
     assert session.run("1")["output"] == "1\n"
 

@@ -79,8 +79,8 @@ REFUSED: dict[str, ModelOutput] = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_plainly_no_hypothesis_is_refused_and_submit_can_be_called_again(name: str) -> None:
-    # Models also call the tool by another form of its name.
     arguments = {"hypothesis": H, "workflow": "w"}
+    # Models also write the tool's name with this prefix.
     again = ModelOutput.for_tool_call("mockllm/model", "functions.submit", arguments)
     sample = play([REFUSED[name], again], no_data_guess(), score=False)
     assert len(calls(sample)) == 2

@@ -105,22 +105,21 @@ def test_the_interval_of_a_difference_covers_the_truth_where_many_gains_are_smal
     assert min(each.coverage for each in model.coverages(model.of_difference())) >= LOWEST
 
 
-def test_the_exact_intervals_are_those_of_data_sets() -> None:
-    """Intervals of models are equal to those of a data set with the same sums.
-
-    In the first data set, three of eight tasks gain 1, and two lose 0.5. In the second one, golds have 3, 2 and 1
-    tasks, and the gold with 2 is solved: the square of its size is 4.
-    """
-    pair = exact.ValueModel(8, 1, -0.5)
-    of_pair = pair.of_difference()
-    state = int(np.flatnonzero((pair.counts == [3, 2]).all(axis=1))[0])
+def test_a_value_model_has_the_intervals_of_compare_paired() -> None:
+    """Three of eight tasks gain 1, two lose 0.5, and three are ties."""
+    model = exact.ValueModel(8, 1, -0.5)
+    [state] = np.flatnonzero((model.counts == [3, 2]).all(axis=1))
+    intervals = model.of_difference()
     result = compare_paired([1] * 3 + [0.5] * 5, [0] * 3 + [1] * 2 + [0.5] * 3, range(8))
-    assert of_pair.low[state] == pytest.approx(result.low)
-    assert of_pair.high[state] == pytest.approx(result.high)
+    assert intervals.low[state] == pytest.approx(result.low)
+    assert intervals.high[state] == pytest.approx(result.high)
 
-    golds = exact.GoldModel([3, 2, 1])
-    of_golds = golds.of_mean()
-    state = int(np.flatnonzero((golds.solved == 2) & (golds.solved_squares == 4))[0])
+
+def test_a_gold_model_has_the_intervals_of_estimate_mean() -> None:
+    """Of the golds with 3, 2 and 1 tasks, the one with 2 is solved."""
+    model = exact.GoldModel([3, 2, 1])
+    [state] = np.flatnonzero((model.solved == 2) & (model.solved_squares == 2**2))
+    intervals = model.of_mean()
     estimate = estimate_mean([0, 0, 0, 1, 1, 0], "aaabbc")
-    assert of_golds.low[state] == pytest.approx(estimate.low)
-    assert of_golds.high[state] == pytest.approx(estimate.high)
+    assert intervals.low[state] == pytest.approx(estimate.low)
+    assert intervals.high[state] == pytest.approx(estimate.high)

@@ -169,10 +169,10 @@ def test_with_several_comparisons_interval_and_p_value_are_adjusted_together(sco
 def test_with_unscored_samples_the_interval_is_that_of_the_bounds() -> None:
     """The first system has no score of the first task."""
     tasks = "abcde"
-    second = [0.5, 0, 0, 0, 0.5]
+    first = [math.nan, 1, 1, 0.5, 0.5]
     lowest = [0, 1, 1, 0.5, 0.5]
     highest = [1, 1, 1, 0.5, 0.5]
-    first = [math.nan, 1, 1, 0.5, 0.5]
+    second = [0.5, 0, 0, 0, 0.5]
     possible = (Bounds(lowest, highest), Bounds(second, second))
     worst = compare_paired(lowest, second, tasks)
     best = compare_paired(highest, second, tasks)
@@ -187,12 +187,12 @@ def test_with_unscored_samples_the_interval_is_that_of_the_bounds() -> None:
 
 
 def test_if_unscored_samples_could_make_either_system_the_better_one_nothing_is_significant() -> None:
-    second = [0.5, 0.5, 0.5]
-    lowest = [0, 0, 0]
-    highest = [1, 1, 1]
+    """The first system scores higher on the only task that both scored."""
     first = [1, math.nan, math.nan]
-    possible = (Bounds(lowest, highest), Bounds(second, second))
-    result = compare_paired(first, second, "abc", possible=possible)
+    possible_first = Bounds(lowest=[1, 0, 0], highest=[1, 1, 1])
+    second = [0.5, 0.5, 0.5]
+    possible_second = Bounds(lowest=second, highest=second)
+    result = compare_paired(first, second, "abc", possible=(possible_first, possible_second))
     assert result.p_value == 1
 
 

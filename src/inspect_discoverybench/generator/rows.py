@@ -234,11 +234,7 @@ def observe(spec: Spec, exact: Column, settings: Spec, seed: str) -> Column:
 
 
 def measure(task: Spec, observed: pd.DataFrame, seed: str) -> Spec:
-    """Measure a task on its complete rows.
-
-    Losses are rounded to four decimals and means to four digits, because the last digits of a number differ between
-    versions of libraries.
-    """
+    """Measure a task on its complete rows."""
     predictors = task["columns"]
     name = task["target"]
     complete = observed[[*predictors, name]].dropna().reset_index(drop=True)
@@ -268,7 +264,8 @@ def losses_if_shuffled(expression: str, frame: pd.DataFrame, target: Column, see
 
     Returns:
         The mean loss by column, as a share of the error of always predicting the typical value; NaN if the expression
-        has no finite values.
+        has no finite values. Losses have four decimals, because the last digits of a number differ between versions of
+        libraries.
     """
     errors = prediction_errors(target, compute(expression, frame))
     error_of_typical_value = prediction_errors(target, typical_value(target)).mean()
@@ -304,7 +301,8 @@ def typical_value(target: Column) -> Any:
 def group_means(frame: pd.DataFrame, outcome: Column) -> Mapping[str, Mapping[str, float]]:
     """The mean of an outcome in groups of rows: by column, then by group.
 
-    The groups of a column are its values. A column with many different numbers is divided into fifths.
+    The groups of a column are its values. A column with many different numbers is divided into fifths. Means have four
+    digits, because the last digits of a number differ between versions of libraries.
     """
     table = {}
     for name in map(str, frame):

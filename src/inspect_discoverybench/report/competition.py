@@ -94,6 +94,7 @@ def _is_study_edited(standings: Sequence[Standing]) -> bool:
 
 
 def _have_different_data(samples: Sequence[SampleRecord]) -> bool:
+    """Whether any two of these samples, which all have one id, differ in an input other than the task text."""
     # An input that one sample of a pair does not record is not compared. A sample without a record may then
     # equal two others that differ from each other, so all pairs are compared.
     for first, second in combinations(samples, 2):

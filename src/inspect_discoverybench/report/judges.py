@@ -44,8 +44,8 @@ def _name(model: str, first: Mapping[str, Any], record: Mapping[str, Any]) -> st
 def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     """Choose one result for each sample.
 
-    Of several judges, the one that scored the most samples in all results is preferred. A result has no judge if there
-    was no submission, or an error. A result of any judge that scored a sample, this one or another, is preferred to it.
+    Of several judges, the one that scored the most samples in all results is preferred. Results without a judge (no
+    submission, or an error) come after those of every judge that scored at least one sample.
 
     If one judge gave several scores to a sample, a decided score is preferred to an undecided one. Of decided scores,
     the one with the most keys is preferred: `inspect score` may have added a score that also has the keys of the

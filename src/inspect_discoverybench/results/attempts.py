@@ -56,13 +56,15 @@ def _latest_scores(results: Sequence[ResultRow]) -> dict[Hashable, ResultRow]:
     It is in the log that was changed last, unless that log was not scored.
     """
     latest: dict[Hashable, ResultRow] = {}
-    # Results without a verdict come first. Otherwise, the order of the logs is kept.
+    # Each result replaces the one before it, so those without a verdict come first. In both groups, the order of the
+    # logs is kept.
     for result in sorted(results, key=_has_verdict):
-        # A log that was not scored may be next to its scored copy. Its result has no judge record, so it has another
-        # key than the result in the copy, and would stay beside it.
-        key_without_judge_record = (result.sample.uuid, result.score.score, None)
-        latest.pop(key_without_judge_record, None)
-        latest[_score_key(result)] = result  # in place of an earlier result with this key
+        latest[_score_key(result)] = result
+        if result.score.judge_record is not None:
+            # This result also replaces that of a copy of its log that was not scored. The copy has no judge record, so
+            # its result has another key.
+            key_in_unscored_copy = (result.sample.uuid, result.score.score, None)
+            latest.pop(key_in_unscored_copy, None)
     return latest
 
 

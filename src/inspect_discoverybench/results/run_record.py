@@ -200,21 +200,32 @@ def local_path(location: str) -> str:
 
 
 def _image(spec: EvalSpec) -> str | None:
-    """The image of the agents' container.
+    """The image of the agents' container; None if there is no container, or if the image is not known.
 
-    None if there is no container, or if Inspect's option `--sandbox` replaced the task's own sandbox: the task has
-    recorded the image of its own sandbox, and the image of the other one is not known. One case cannot be told: the log
-    of a task with `sandbox=k8s` does not say that `--sandbox k8s:FILE` replaced its values.
+    A task records the image of its own container. If Inspect's option `--sandbox` replaced the container, the image of
+    the other one is not known.
     """
-    match spec.sandbox:
-        # A task of another package that returns one of ours need not have an argument with this name.
-        case SandboxEnvironmentSpec(type="k8s") if spec.task_args.get("sandbox", "k8s") != "k8s":
-            return None  # `--sandbox` replaced a container or the local sandbox
-        case SandboxEnvironmentSpec(type="docker", config=ComposeConfig()) | SandboxEnvironmentSpec(type="k8s") | None:
-            provenance = (spec.metadata or {}).get("provenance") or {}
-            image: str | None = (provenance.get("image") or {}).get("reference")
-            return image
-    return None
+    if spec.sandbox is not None and not _is_own_container(spec.sandbox, spec.task_args):
+        return None
+    provenance = (spec.metadata or {}).get("provenance") or {}
+    image: str | None = (provenance.get("image") or {}).get("reference")
+    return image
+
+
+def _is_own_container(sandbox: SandboxEnvironmentSpec, task_arguments: Mapping[str, Any]) -> bool:
+    """Whether a sandbox is the container of its task, and not one by which `--sandbox` replaced it.
+
+    One case cannot be told: the log of a task with `sandbox=k8s` does not say that `--sandbox k8s:FILE` replaced its
+    values.
+    """
+    match sandbox.type:
+        case "docker":
+            # A task has its Docker configuration as an object. `--sandbox` has the path of a file, or none.
+            return isinstance(sandbox.config, ComposeConfig)
+        case "k8s":
+            # A task of another package that returns one of ours need not have the argument `sandbox`.
+            return bool(task_arguments.get("sandbox", "k8s") == "k8s")
+    return False
 
 
 def _run_id(log: EvalLog) -> str:

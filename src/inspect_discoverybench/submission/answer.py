@@ -78,9 +78,10 @@ def parse_submission(text: str) -> Submission | None:
         return None
     body = without_reasoning(text)
     blocks = fenced_blocks(body, at_line_ends=True)
+    # If the text itself is an object, its fences are in a value, such as a workflow with code.
     if blocks and not body.startswith("{"):
         last = blocks[-1]
-        # Backticks after the block are those of a fence, not a text.
+        # A second closing fence is not text.
         text_after = body[last.end :].strip("` \t\r\n")
         if not text_after:
             body = last.contents.strip()
