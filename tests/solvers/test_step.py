@@ -19,7 +19,7 @@ from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.reflexion import reflexion
 from inspect_discoverybench.submission.submission import NO_RESPONSE
 from tests.endpoint import Answer, Cut, Endpoint, NoChoices, Raw, Refused, Request, serve, tool_call
-from tests.solvers.scripted import BOTH_FORMS, observations, submitted, verdict
+from tests.solvers.scripted import BOTH_FORMS, observations, reason, score, submitted, verdict
 
 ANSWER = {"hypothesis": "In all rows, y rises with x.", "workflow": "1. load"}
 OBJECT = json.dumps(ANSWER)
@@ -381,10 +381,10 @@ def test_after_a_context_overflow_the_agent_submits_from_a_shorter_conversation(
 def test_a_task_that_does_not_fit_into_the_context_window_scores_0() -> None:
     body = json.dumps({"error": OVERFLOWS["vLLM"]})
     sample, _ = run(react(), in_turn(Raw(400, body.encode())))
+    assert score(sample) == 0
+    assert reason(sample) == NO_RESPONSE
     assert sample.scores
-    score = sample.scores["HMS"]
-    assert score.reason == NO_RESPONSE
-    assert "does not fit into the context window" in (score.explanation or "")
+    assert "does not fit into the context window" in (sample.scores["HMS"].explanation or "")
 
 
 @BOTH_FORMS

@@ -143,7 +143,7 @@ def _differing_prompts(results: Sequence[ResultRow]) -> list[str]:
 
 
 def _recorded(results: Sequence[ResultRow], column: str) -> list[str]:
-    """The distinct values of a column. An empty value is left out, because the log does not record it."""
+    """The distinct values of a column, without the empty one, which stands for a value that is not recorded."""
     value_of = attrgetter(column)
     values = {value_of(result) for result in results}
     return sorted(value for value in values if value)

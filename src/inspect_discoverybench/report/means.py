@@ -64,13 +64,16 @@ def difference_columns(paired: PairedDifference, columns: IntervalNames) -> Row:
 
 
 def mean_bound_columns(tasks: Sequence[TaskResult], key: str = "hms") -> Row:
-    """The least and the most that the mean of a score × 100 could be; NaN if no samples are missing."""
+    """The least and the most that the mean of a score × 100 could be.
+
+    NaN if no samples are missing: both would be the mean.
+    """
     possible = bounds([task.scores(key) for task in tasks])
     return bound_columns(fmean(possible.lowest), fmean(possible.highest))
 
 
 def bound_columns(lowest: float, highest: float) -> Row:
-    """These bounds × 100; NaN if they are equal, because no samples are missing."""
+    """These bounds × 100. NaN if they are equal: then no samples are missing, and the value itself is known."""
     if lowest == highest:
         return {LOWEST: math.nan, HIGHEST: math.nan}
     return {LOWEST: 100 * lowest, HIGHEST: 100 * highest}

@@ -14,7 +14,7 @@ def current_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     """
     valid = _valid_attempts(results)
     latest = _latest_scores(results)
-    # From `results`, because `latest` has another order. The sort below keeps the order of the results of one log.
+    # `latest` has another order, so `results` is filtered. The results of one log then keep their order in the sort.
     latest_results = [result for result in results if latest.get(_score_key(result)) is result]
     current = [result for result in latest_results if result.sample.uuid in valid]
     return sorted(current, key=lambda result: result.run.created)

@@ -290,6 +290,6 @@ def _conversation(state: TaskState, role: Role, actor: Actor) -> list[ChatMessag
 
 
 def turn_message(role: Role, instruction: str) -> ChatMessageUser:
-    """Announce a role's turn, with its instruction."""
+    """Announce a role's turn, with its instruction. The metadata tells the offline baseline whose turn it is."""
     text = Prompt.load("solvers/datavoyager/turn").render(role=role, instruction=instruction)
     return ChatMessageUser(content=text, metadata={"role": role.value})

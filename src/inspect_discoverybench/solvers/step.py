@@ -24,7 +24,7 @@ from inspect_ai.solver import TaskState
 from inspect_ai.tool import Tool, ToolCall, ToolChoice
 from inspect_ai.util import store_as, suspend_turn_limit
 
-from inspect_discoverybench.code_fence import python_blocks
+from inspect_discoverybench.code_fence import Block, python_blocks
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import without_reasoning
@@ -185,31 +185,33 @@ class NoAction:
 def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> WrittenCode | WrittenAnswer | NoAction:
     """Read the action in a model's text: code in blocks, or an answer as an object.
 
-    The code is that of the first block, or of all blocks if only code is allowed. If the whole text is the object
-    of an answer, or if the text up to the end of the first block is an answer, the block is no code. An answer is
-    returned even if only code is allowed.
+    The code is that of the first block, or of all blocks if only code is allowed. If the first block belongs to an
+    answer, it is no code. An answer is returned even if only code is allowed.
     """
     if not allowed:
         return NoAction()
 
     is_complete = output.stop_reason not in CUT_OFF
     text = without_reasoning(output.completion, is_complete)
-    submission = parse_submission(text)
-    if submission is not None and text.startswith("{"):
-        # The whole text is the object. A block of code in it is quoted by a string of the object.
-        return WrittenAnswer(submission)
-
     blocks = python_blocks(text, is_complete) if "python" in allowed else []
-    # The text up to the end of the first block is an answer in two cases: the block is the object, or the block begins
-    # in a string of the object and is not closed, so that it ends with the text.
-    if blocks and parse_submission(text[: blocks[0].end]) is None:
-        # If `submit` is allowed too, only the first block is run, so that the model sees its output. If not, a program
-        # may be written in several blocks.
-        if "submit" in allowed:
-            blocks = blocks[:1]
-        return WrittenCode("\n".join(block.code for block in blocks), text[: blocks[-1].end])
+    if not blocks or _belongs_to_answer(blocks[0], text):
+        submission = parse_submission(text)
+        return NoAction() if submission is None else WrittenAnswer(submission)
 
-    return NoAction() if submission is None else WrittenAnswer(submission)
+    # If `submit` is allowed too, only the first block is run, so that the model sees its output. If not, a program may
+    # be written in several blocks.
+    if "submit" in allowed:
+        blocks = blocks[:1]
+    return WrittenCode("\n".join(block.code for block in blocks), text[: blocks[-1].end])
+
+
+def _belongs_to_answer(block: Block, text: str) -> bool:
+    """Whether the first block of a text is the object of an answer, or is quoted in a string of the object."""
+    if text.startswith("{") and parse_submission(text) is not None:  # the whole text is the object
+        return True
+    # The text up to the end of the block is an answer if the block is the object, or if the block begins in a string of
+    # the object and is not closed, so that it ends with the text.
+    return parse_submission(text[: block.end]) is not None
 
 
 class WritingActor(Actor):
@@ -369,7 +371,8 @@ def _calls_to_execute(output: ModelOutput, allowed: Sequence[ActionName]) -> lis
 def _tool_choice(allowed: Sequence[ActionName]) -> ToolChoice:
     if not allowed:
         return "none"
-    # All providers can require a call. Not all of them can require a call of a certain tool.
+    # If one action is allowed, only its tool is listed, so "any" requires a call of it. All providers can require a
+    # call, but not all of them can require a call of a certain tool.
     return "any" if len(allowed) == 1 else "auto"
 
 

@@ -53,13 +53,14 @@ def across_epochs(tasks: Sequence[PartialScores], clusters: Sequence[Hashable], 
     if not any(task.known for task in tasks):
         return None
 
-    def estimate(expected: Callable[[Sequence[float], int], float], count: int) -> Estimate:
+    def estimate(expected_score: Callable[[Sequence[float], int], float], epochs: int) -> Estimate:
+        """Estimate the mean of what `expected_best` or `expected_worst` gives for this number of epochs."""
         return estimate_mean(
-            [expected(task.known, count) for task in tasks],
+            [expected_score(task.known, epochs) for task in tasks],
             clusters,
             possible=Bounds(
-                lowest=[expected(task.filled(0), count) for task in tasks],
-                highest=[expected(task.filled(1), count) for task in tasks],
+                lowest=[expected_score(task.filled(0), epochs) for task in tasks],
+                highest=[expected_score(task.filled(1), epochs) for task in tasks],
             ),
         )
 
