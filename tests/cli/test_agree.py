@@ -191,7 +191,7 @@ def test_labels_from_the_page_are_read_and_the_page_fits_a_phone(open_page: Open
 def test_counts_that_cannot_be_read_are_not_downloaded(open_page: OpenPage, label_sheet: Path, counts: str) -> None:
     page = open_page(label_sheet / "label.html")
     start(page, "Ann")
-    page.keyboard.type("rrrw")
+    page.keyboard.type("rrrw")  # right: gold context, predicted context, context match; wrong: variables
     correction = page.locator("#variables").get_by_label("Correct answer")
     correction.fill(counts)
     page.locator("#relationship").get_by_label("Right").check()

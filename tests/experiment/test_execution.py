@@ -103,7 +103,7 @@ def test_a_log_that_cannot_be_written_is_one_line_with_the_cause() -> None:
 
 
 @pytest.mark.usefixtures("upstream")
-def test_the_closing_table_says_of_how_many_tasks_of_a_split_a_selection_is() -> None:
+def test_the_closing_table_shows_how_many_tasks_of_a_split_were_selected() -> None:
     task = "{name: discoverybench/real, args: {split: train, domain: sociology, sandbox: local}}"
     # The domain has 11 tasks. The limit of the file, 2, is raised above this number.
     output = completed(f"run gold.yaml --set 'tasks=[{task}]' --set grader=discoverybench/lexical --limit 100")

@@ -135,16 +135,17 @@ def test_a_shard_that_ends_while_the_logs_are_read_is_running() -> None:
         with locked(folder):
             log.write_bytes(b"PK")
             is_prepared.set()
-            # `read_progress` reads the incomplete log again for 2 s.
+            # `read_progress` tries for 2 s to read the incomplete log. So it is still reading when the shard ends, and
+            # it succeeds because the log is removed.
             time.sleep(1)
             log.unlink()
 
     eval_set = build_eval_set(ExperimentFile(Path("small.yaml")))
-    process = threading.Thread(target=run_shard)
-    process.start()
+    shard = threading.Thread(target=run_shard)
+    shard.start()
     is_prepared.wait()
     progress = read_progress(eval_set)
-    process.join()
+    shard.join()
     assert not is_locked(folder)
     assert progress.shards[Shard(2, 4)] is ShardState.RUNNING
     assert progress.is_running

@@ -50,19 +50,19 @@ def test_a_task_counts_for_each_of_its_tags() -> None:
     ]
 
 
-def test_the_page_shows_groups_beside_configurations_and_no_interval_of_fewer_than_three_tasks() -> None:
-    many = {f"t{number}": number % 2 for number in range(4)}
+def test_the_page_has_a_column_for_each_group_with_intervals_of_three_and_more_tasks() -> None:
+    four_tasks = {f"t{number}": number % 2 for number in range(4)}
     section = sections(
-        results(many, domain="biology"),
+        results(four_tasks, domain="biology"),
         results({"x": 1.0, "y": 0.0}, domain="archaeology"),
         results({"x": 1.0}, domain="archaeology", agent="codegen"),
     )["domain"]
     [table] = means_by_group(section.table, {}, "domain")
     assert table.columns["configuration"] == ["codegen · provider/model", "react · provider/model"]
     assert table.columns["archaeology"] == ["100.0\n1 task", "50.0\n2 tasks"]
-    alone, four = table.columns["biology"]
-    assert alone == "–"
-    assert re.fullmatch(r"50\.0\n\d+\.\d to \d+\.\d, n 4", four)
+    of_codegen, of_react = table.columns["biology"]
+    assert of_codegen == "–"  # it has no task in biology
+    assert re.fullmatch(r"50\.0\n\d+\.\d to \d+\.\d, n 4", of_react)
 
 
 def test_more_groups_than_configurations_are_rows() -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from inspect_discoverybench.report.contents import Contents
 from inspect_discoverybench.report.page import render_page
 from inspect_discoverybench.report.sample_list import SampleList
-from inspect_discoverybench.report.section import descriptions, glossary
+from inspect_discoverybench.report.section import glossary, section_descriptions
 from inspect_discoverybench.results.frame import ResultFrame
 from tests.browser import launched
 from tests.typed_results import MISSING, contents, result, results
@@ -261,7 +261,7 @@ def test_terms_link_to_the_glossary(page: Page) -> None:
 
 def test_all_terms_of_texts_are_in_the_glossary() -> None:
     known = {term.lower() for term in glossary()}
-    for description in descriptions().values():
+    for description in section_descriptions().values():
         for term in re.findall(r"\*([^*]+)\*", description.text):
             assert term.lower() in known
 

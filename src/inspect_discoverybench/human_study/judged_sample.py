@@ -47,8 +47,8 @@ class JudgedSample:
         return {"goal": self.goal, "gold_hypothesis": self.gold_hypothesis}
 
     @property
-    def key(self) -> dict[str, str]:
-        """Columns of `key.csv`.
+    def key_columns(self) -> dict[str, str]:
+        """What `key.csv` says about the sample on every sheet.
 
         The key has a digest of the gold hypothesis and not its text, because it must not contain answers of the test
         split.

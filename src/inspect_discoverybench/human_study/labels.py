@@ -238,7 +238,7 @@ def _sample_item(sample: JudgedSample, score: str) -> Item:
             "predicted_hypothesis": sample.hypothesis,
             "predicted_workflow": sample.workflow or NO_WORKFLOW,
         },
-        key={"log": sample.log, "score": score, **sample.key, **scores},
+        key={"log": sample.log, "score": score, **sample.key_columns, **scores},
         answers=answers,
     )
 

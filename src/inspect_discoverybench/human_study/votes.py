@@ -113,7 +113,7 @@ def _pair_item(first: JudgedSample, second: JudgedSample) -> Item:
         name=f"p{digest[:8]}",
         texts={**first.texts, "hypothesis_1": first.hypothesis, "hypothesis_2": second.hypothesis},
         key={
-            **first.key,
+            **first.key_columns,
             "log_1": first.log,
             "log_2": second.log,
             "hms_1": str(first.values["hms"]),

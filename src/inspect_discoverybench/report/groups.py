@@ -8,7 +8,7 @@ import pandas as pd
 from inspect_discoverybench.report.charts import Chart, dots
 from inspect_discoverybench.report.leaderboard import Benchmark, Leaderboard
 from inspect_discoverybench.report.means import HMS_INTERVAL, Row, count_columns, interval_columns
-from inspect_discoverybench.report.section import Section, descriptions
+from inspect_discoverybench.report.section import Section, section_descriptions
 from inspect_discoverybench.report.standing import BEST
 from inspect_discoverybench.report.table import MIN_TASKS
 from inspect_discoverybench.results.sample_record import SampleRecord
@@ -25,8 +25,8 @@ def group_sections(leaderboard: Leaderboard) -> Iterator[Section]:
 
     A benchmark has no rows if its tasks are in fewer than two groups. If no benchmark has rows, there is no section.
     """
-    for name, description in descriptions().items():
-        if description.column is None:
+    for name, description in section_descriptions().items():
+        if description.column is None:  # a section without groups
             continue
         rows: list[Row] = []
         for benchmark in leaderboard.benchmarks:

@@ -54,9 +54,7 @@ def judge_error_section(leaderboard: Leaderboard, labels: Sequence[LabelledSampl
         samples = _scored_samples(standing, true_scores)
         labelled = samples[samples.true_hms.notna()]
         if labelled.cluster.nunique() >= MIN_LABELLED_CLUSTERS:
-            row = standing.hms_columns
-            row |= _corrected_columns(samples)
-            rows.append(row)
+            rows.append(standing.hms_columns | _corrected_columns(samples))
     if not rows:
         raise InvalidArgument(
             f"The correction requires labels of samples from at least {MIN_LABELLED_CLUSTERS} gold hypotheses of a "

@@ -20,7 +20,7 @@ from inspect_discoverybench.report.judges import judge_sentences
 from inspect_discoverybench.report.notices import notices
 from inspect_discoverybench.report.ranking import Ranking
 from inspect_discoverybench.report.sample_list import SampleList
-from inspect_discoverybench.report.section import Section, descriptions, glossary
+from inspect_discoverybench.report.section import Section, glossary, section_descriptions
 from inspect_discoverybench.report.table import ShownTable, means_by_group, shares_by_value, shown_tables
 from inspect_discoverybench.results.result_row import ResultRow
 
@@ -89,7 +89,7 @@ def render_page(contents: Contents) -> bytes:
         hms=hms,
         sections=others,
         samples=samples,
-        samples_text=descriptions()["samples"],
+        samples_text=section_descriptions()["samples"],
         glossary=terms,
         anchors={term.lower(): number for number, term in enumerate(terms)},
         pieces=_pieces,

@@ -38,7 +38,7 @@ class Description(BaseModel):
 
 
 @cache
-def descriptions() -> dict[str, Description]:
+def section_descriptions() -> dict[str, Description]:
     """The sections by name, in reading order."""
     sections = _read("sections.yaml")
     return {name: Description(**fields) for name, fields in sections.items()}
@@ -74,7 +74,7 @@ class Section:
     @property
     def description(self) -> Description:
         """How `sections.yaml` describes it."""
-        return descriptions()[self.name]
+        return section_descriptions()[self.name]
 
     @property
     def title(self) -> str:

@@ -82,7 +82,8 @@ def _changed_arguments(create: Callable[..., Any], args: Sequence[Any], kwargs: 
 
 def record_steps(state: TaskState) -> None:
     """Record the solvers of the sample that has just ended, whether it was scored or not."""
-    # If the agent returned the state of a fork, the log has the store of this state, and not that of the sample.
+    # Not `store_as`, which uses the store of the sample. If the agent returned the state of a fork, the log has the
+    # store of that state instead.
     state.store_as(AgentSteps).steps = _without_setup(_top_solvers())
 
 
@@ -256,8 +257,9 @@ def _offers_our_tools(step: EvalPlanStep) -> bool:
 def _planned_solver(step: EvalPlanStep) -> AgentRecord:
     """A solver of the log's plan.
 
-    A solver of this package has the arguments that were passed. Any other has all its parameters that are not None: the
-    log does not say which of them are defaults, and the agent is the same whether a default was passed or not.
+    A solver of this package has only the arguments that were passed, because the records of samples have no defaults,
+    either. Any other solver has all its parameters that are not None, including defaults. If it had only those that
+    were passed, an agent to which a default was passed would seem to be another agent.
     """
     arguments = step.params_passed
     if not is_of_package(step.solver):

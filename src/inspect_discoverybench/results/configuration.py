@@ -158,12 +158,12 @@ def _data_names(runs: Iterable[RunRecord]) -> dict[str, str]:
     used: set[str] = set()
     for group in _runs_by_data(runs):
         # Different data in different folders may have the same short name. All but the first get a number.
-        short_paths = _short_paths(group[0].data_paths)
-        name = short_paths
+        short_name = _short_name(group[0].data_paths)
+        name = short_name
         number = 1
         while name in used:
             number += 1
-            name = f"{short_paths} ({number})"
+            name = f"{short_name} ({number})"
         used.add(name)
         names |= dict.fromkeys([run.log for run in group], name)
     return names
@@ -193,13 +193,14 @@ def _have_same_data(run: RunRecord, other: RunRecord) -> bool:
     return has_equal_content or run.data_paths == other.data_paths
 
 
-def _short_paths(arguments: Mapping[str, Any]) -> str:
-    """The argument with the data, with the names of its files and folders instead of their paths.
+def _short_name(data_paths: Mapping[str, Any]) -> str:
+    """The name of custom data without the folders that contain them, such as `path=study`.
 
-    A run has either `path` or `data`. `DATA_ARGUMENTS` has both before the answer key, so the one that the run has is
-    the first of the arguments.
+    Args:
+        data_paths: The `data_paths` of a run, in the order of `DATA_ARGUMENTS`.
     """
-    argument, value = next(iter(arguments.items()))
+    # The first argument is `path` or `data`, of which a run has only one. The answer key comes last, and is left out.
+    argument, value = next(iter(data_paths.items()))
     texts = [value] if isinstance(value, str) else value
     paths = [PurePath(text) for text in texts]
     # Nearly all metadata files have the same name, so the name of the folder is shown, too.

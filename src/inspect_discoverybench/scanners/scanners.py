@@ -5,7 +5,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from secrets import token_hex
 from typing import cast
@@ -157,27 +157,30 @@ def _read_score(transcript: Transcript) -> Score | None:
 
 
 def _read_cells(transcript: Transcript) -> list[Cell]:
-    """The calls that ran code, in order, and the code that models wrote in their text.
+    """The cells in the order of their results.
 
-    Most messages occur more than once, so cells are collected by the id of their message.
+    Most messages occur more than once, so cells are collected by the id of the message with the result.
     """
     calls: dict[str | None, ToolCall] = {}
     cells: dict[str | None, Cell] = {}
     for message in _all_messages(transcript):
-        # The output of code that a model wrote in its text is marked by `solvers/step.py`.
-        ran_code = (message.metadata or {}).get("function") == "python"
-        has_error = False
         if isinstance(message, ChatMessageAssistant):
             calls |= {call.id: call for call in message.tool_calls or []}
-        elif isinstance(message, ChatMessageTool):
-            call = calls.get(message.tool_call_id)
-            # A tool runs code if the name of one of its parameters says so, as in `code` or `cmd`.
-            ran_code = call is not None and any(map(pattern(Meaning.CODE).fullmatch, call.arguments))
-            has_error = message.error is not None
-        if ran_code:
+        if _is_result_of_code(message, calls):
+            has_error = isinstance(message, ChatMessageTool) and message.error is not None
             failed = has_error or _FAILURE.search(message.text) is not None
             cells[message.id] = Cell(str(message.id), failed)
     return list(cells.values())
+
+
+def _is_result_of_code(message: ChatMessage, calls: Mapping[str | None, ToolCall]) -> bool:
+    """Whether a message is the result of code, which the model wrote in a call or in its text."""
+    if isinstance(message, ChatMessageTool):
+        call = calls.get(message.tool_call_id)
+        # A tool runs code if the name of one of its parameters says so, as in `code` or `cmd`.
+        return call is not None and any(map(pattern(Meaning.CODE).fullmatch, call.arguments))
+    # `solvers/step.py` marks the output of code that a model wrote in its text.
+    return (message.metadata or {}).get("function") == "python"
 
 
 def _all_messages(transcript: Transcript) -> Iterator[ChatMessage]:

@@ -70,7 +70,7 @@ def _cached_settings(model: Model, reply_type: type[Reply], with_defaults: bool)
 
 
 def _defaults(model: Model, reply_type: type[Reply]) -> GenerateConfig:
-    """The default settings that the user did not choose. No token limit is set, because reasoning counts towards it."""
+    """Defaults for settings that the user has not set. No token limit is set, because reasoning counts towards it."""
     schema = ResponseSchema(name=reply_type.__name__, json_schema=reply_schema(reply_type))
     defaults = {"temperature": 0.0, "seed": 0, "response_schema": schema}
     for chosen in model.config.model_dump(exclude_none=True):

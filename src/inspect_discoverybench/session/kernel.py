@@ -138,7 +138,7 @@ class CellRunner:
         no_output: Descriptor of `/dev/null`, which replaces the pipe between two cells.
         client: Connection to the latest client; None before the first one.
         number: Number of cells that were started.
-        running: Whether the code of a cell is running.
+        running: Whether the code of a cell is running. An interrupt at any other time is ignored.
     """
 
     def __init__(self, output: int) -> None:
@@ -170,8 +170,8 @@ class CellRunner:
             status = execute(code, namespace, f"<cell {self.number}>")
             # An alarm of the cell would raise its exception between two cells, and end the kernel.
             signal.setitimer(signal.ITIMER_REAL, 0)
-            # Not in a `finally`: until this line has run, an interrupt may still come. It must be caught below, or it
-            # would end the kernel.
+            # Not in a `finally`: an interrupt that comes before this line has run must be caught below, or it would end
+            # the kernel.
             self.running = False
         except BaseException:  # noqa: BLE001 - for example an interrupt while a traceback is printed
             self.running = False

@@ -111,8 +111,9 @@ def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAU
         folder = await create_temporary_folder()
         copies = f"{folder}/data"
         await _copy_data_files(".", copies, checksums)
-        # The list is copied, because a trial extends it, but not its messages: in the first trial, `Wording.begin`
-        # changes the task text in place. Later trials rely on this, because their last message has the lessons.
+        # The list is copied, because a trial extends the sample's list. The messages are not copied: `Wording.begin`
+        # changes the last user message in place. In the first trial, this is the task text, which must stay changed for
+        # the later trials. Their last user message has the lessons, in which `begin` finds nothing to replace.
         task_messages = list(state.messages)
         lessons: list[str] = []
         for number in range(1, trials + 1):

@@ -120,7 +120,11 @@ def _t_interval(bounds: Bounds, studies: Sequence[Hashable], comparisons: int) -
 
 
 def _standard_error(result: ClusterMean) -> float:
-    """Standard error of a mean of values in [−1, 1], as if four more studies each deviated from this mean by 1/2."""
+    """Standard error of a mean, as if there were four more studies, each of which deviates from the mean by 1/2.
+
+    They add to the variance only: the mean and the number of studies stay those of the measured studies.
+    """
     sum_of_squares = ADDITIONAL_STUDIES * 0.5**2
-    additional = sum_of_squares / result.effective_clusters**2
-    return math.sqrt(result.variance + additional)
+    # A study contributes its deviation divided by the number of studies. The variance adds the squares.
+    additional_variance = sum_of_squares / result.effective_clusters**2
+    return math.sqrt(result.variance + additional_variance)

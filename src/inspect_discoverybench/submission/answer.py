@@ -260,11 +260,10 @@ def _completion_answer(output: ModelOutput) -> Answer | None:
 
 
 def _last_texts(messages: Sequence[ChatMessage]) -> list[str]:
-    """What an agent wrote last, in two parts.
+    """The calls in the last message before the last tool result, and all calls and texts after this result.
 
-    The first part is the arguments of the calls in its last message before the last tool result, because the agent may
-    have a submit tool of its own. The second part is all calls and texts after this result. If there is no tool result,
-    there is only the second part.
+    The agent may have a submit tool of its own. Its answer is then in a call, and the last tool result is the tool's
+    reply. Without any tool result, this is everything that the agent wrote.
     """
     # The number of messages up to the last tool result, including it.
     end_of_results = 0
