@@ -154,12 +154,12 @@ def test_changes_that_would_drop_finished_samples_are_refused() -> None:
     for changes, message in (
         # Each sample counts in its two epochs. With a limit of 1, one of the two samples would be dropped; with another
         # selected sample or another order, both.
-        ("--limit 1", "twice.yaml: 2 samples of "),
+        ("--limit 1", "twice.yaml: 2 of the samples of "),
         ("--limit 1", "would be dropped, because limits.samples is now 1 (--limit 1). Undo the change, or use another"),
         ("--limit 1 --set epochs=3", "because limits.samples is now 1 (--limit 1)."),
         ("--set limits.samples=1", "because limits.samples is now 1 (--set limits.samples=1)."),
-        ("--set limits={} --set options.sample_id=[demo/ferry-operations_0_0/0/3]", "twice.yaml: 4 samples of "),
-        ("--set options.sample_shuffle=7", "twice.yaml: 4 samples of "),
+        ("--set limits={} --set options.sample_id=[demo/ferry-operations_0_0/0/3]", "twice.yaml: 4 of the samples of "),
+        ("--set options.sample_shuffle=7", "twice.yaml: 4 of the samples of "),
         ("--set models.0=mockllm/x", "does not belong to this experiment in its current form"),
         # If the limit is not the only reason, the message lists all settings that can be one.
         ("--limit 1 --set epochs=1", "would be dropped, because epochs, limits.samples, options.sample_id"),
@@ -275,7 +275,7 @@ def test_after_a_retry_by_inspect_with_an_edited_study_nothing_is_pooled_and_the
     completed("report logs/small --out report")
     # One goal was selected. As it was before the change and after it, it counts as two tasks.
     assert list(pd.read_csv("report/tables/hms.csv").tasks) == [2]
-    notice = "1 samples, such as custom/study/0/0, were run again after a change (gold hypothesis)."
+    notice = "samples that were run again after a change: 1, such as custom/study/0/0 (gold hypothesis)."
     assert notice in Path("report/report.html").read_text("utf-8")
 
 

@@ -57,7 +57,7 @@ def test_versions_of_a_sample_are_different_tasks(
     shown = pd.read_csv(out / "tables" / "hms.csv")
     assert list(shown.tasks) == [tasks]
     assert f'<td class="number count">{tasks}</td>' in page  # the leaderboard
-    notice = f"such as custom/mine/0/0, were run again after a change ({change})."
+    notice = f"run again after a change: 1, such as custom/mine/0/0 ({change})."
     assert (notice in page) == (change is not None)
 
     compared = command("compare", tmp_path / "before", tmp_path / "after")
@@ -94,5 +94,5 @@ def test_a_retry_after_an_edit_keeps_old_and_new_samples_apart(tmp_path: Path) -
     page = (out / "report.html").read_text("utf-8")
     shown = pd.read_csv(out / "tables" / "hms.csv")
     assert list(shown.tasks) == [3]
-    notice = "such as custom/mine/0/0, were run again after a change (gold hypothesis, data file a.csv)."
+    notice = "run again after a change: 1, such as custom/mine/0/0 (gold hypothesis, data file a.csv)."
     assert notice in page

@@ -22,7 +22,7 @@ def test_the_ranking_says_who_is_best_and_by_how_much() -> None:
 
     first, difference, no_floor = ranking_of(best, near).sentences
     assert first == "Best: react · provider/model, before codegen · provider/model."
-    assert difference.startswith("On the 12 tasks that both scored, the difference is 2.5 (*95 % CI* ")
+    assert difference.startswith("On the tasks that both scored (12), the difference is 2.5 (*95 % CI* ")
     assert difference.endswith(", so these tasks do not show which of them is better.")
     assert no_floor.startswith("The *floor* was not run")
 
@@ -37,7 +37,7 @@ def test_the_ranking_says_who_is_best_and_by_how_much() -> None:
     assert ranking.sentences[0] == "Best: react · provider/model, before codegen · provider/model."
     assert ranking.floor == pytest.approx(5)
     [_, difference] = ranking.sentences
-    assert difference.startswith("On the 12 tasks that both scored, the difference is 80.0 ")
+    assert difference.startswith("On the tasks that both scored (12), the difference is 80.0 ")
     assert difference.endswith(", so the first is better on tasks like these.")
 
 
@@ -60,7 +60,7 @@ def test_the_agent_with_the_highest_mean_may_be_worse_on_the_tasks_that_both_sco
     best = results({**dict.fromkeys(common, 0.5), **dict.fromkeys(others, 1.0)})
     second = results(dict.fromkeys(common, second_score), agent="codegen")
     sentence = ranking_of(best, second).sentences[1]
-    assert sentence.startswith(f"On the 90 tasks that both scored, the difference is {difference} (*95 % CI* ")
+    assert sentence.startswith(f"On the tasks that both scored (90), the difference is {difference} (*95 % CI* ")
     assert sentence.endswith(verdict)
 
 

@@ -212,7 +212,7 @@ def _describe_studies(studies: Sequence[str | None]) -> str:
     counts = Counter(studies)
     largest = max(counts.values())
     share = largest / len(studies)
-    text = f"{len(counts)} studies, the largest with {share:.0%} of the tasks"
+    text = "1 study" if len(counts) == 1 else f"{len(counts)} studies, the largest with {share:.0%} of the tasks"
     guessed = GUESSED_STUDIES & counts.keys()
     if guessed:
         listed = ", ".join(sorted(guessed))

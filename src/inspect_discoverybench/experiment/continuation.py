@@ -76,7 +76,7 @@ def _require_kept(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
             limit = eval_set.experiment.limits.samples
             reason = f"limits.samples is now {limit} ({eval_set.file.where('limits', 'samples')})"
         raise InvalidExperiment(
-            f"{eval_set.file.path}: {len(lost)} samples of {Path(log.path).name} in {eval_set.log_dir} would be "
+            f"{eval_set.file.path}: {len(lost)} of the samples of {Path(log.path).name} in {eval_set.log_dir} would be "
             f"dropped, because {reason}. {OTHER_LOG_DIR}"
         )
 

@@ -99,9 +99,9 @@ def _edited(leaderboard: Leaderboard) -> Iterator[str]:
             sample, changes = next(iter(edited.items()))
             listed = ", ".join(changes)
             yield (
-                f"{standing.configuration.benchmark}, {standing.name}: {len(edited)} samples, such as {sample}, were "
-                f"run again after a change ({listed}). The versions count as different tasks. Leave out "
-                "the logs from before the change."
+                f"{standing.configuration.benchmark}, {standing.name}: samples that were run again after a change: "
+                f"{len(edited)}, such as {sample} ({listed}). The versions count as different tasks. Leave out the "
+                "logs from before the change."
             )
 
 

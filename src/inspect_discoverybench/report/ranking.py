@@ -144,7 +144,7 @@ def _lead(best: Standing, second: Standing) -> Iterator[str]:
     if difference is None:
         return
     paired = difference.paired
-    lead = f"On the {paired.tasks} tasks that both scored, the difference is {100 * paired.difference:.1f}"
+    lead = f"On the tasks that both scored ({paired.tasks}), the difference is {100 * paired.difference:.1f}"
     if math.isnan(paired.low):  # all tasks have one gold hypothesis
         yield f"{lead}, without an interval."
         return
