@@ -176,7 +176,7 @@ TYPES: dict[str, st.SearchStrategy[Any]] = {
 @in_bounded_time
 @given(
     data=st.data(),
-    count=st.integers(1, 8),
+    count=st.integers(2, 8),
     version=st.sampled_from([114, 117, 118, 119]),
     byteorder=st.sampled_from(["little", "big"]),
 )
