@@ -64,6 +64,11 @@ def test_the_middle_of_long_output_is_omitted(session: Session) -> None:
     assert session.run(code, max_output=200)["output"] == f"{'A' * 100}{omission}{'C' * 99}\n"
 
 
+def test_output_is_complete_after_a_cell_that_has_made_it_non_blocking(session: Session) -> None:
+    session.run("import os; os.set_blocking(1, False)")
+    assert "[... 999801 bytes of output omitted ...]" in session.run("print('A' * 1_000_000)", max_output=200)["output"]
+
+
 def test_a_character_in_the_middle_of_output_is_kept(session: Session) -> None:
     # Its two bytes are the last one of the first half of the maximum output, and the first one of the second half.
     assert session.run("print('A' * 99 + 'é')", max_output=200) == ok(f"{'A' * 99}é\n")

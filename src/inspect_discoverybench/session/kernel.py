@@ -185,6 +185,7 @@ class CellRunner:
 
 def redirect(output: int) -> None:
     """Point file descriptors 1 and 2 at `output`, with new streams, as a cell may have closed the old ones."""
+    os.set_blocking(output, True)  # a cell, or a program that it ran, may have changed this for all writers of the pipe
     for standard, name in ((1, "stdout"), (2, "stderr")):
         os.dup2(output, standard)
         # Unbuffered, so that nothing printed before a crash is lost.
