@@ -128,6 +128,16 @@ def test_surviving_child_processes_do_not_delay_the_session(session: Session) ->
 
 
 @pytest.mark.usefixtures("slow")
+def test_a_cell_whose_client_was_killed_ends_although_its_output_fills_the_pipe(session: Session) -> None:
+    client = session.begin("import time; time.sleep(1); print('A' * 1_000_000); x = 1")
+    time.sleep(0.5)
+    client.kill()
+    client.communicate()
+    time.sleep(1)
+    assert session.run("x") == ok("1\n")
+
+
+@pytest.mark.usefixtures("slow")
 def test_a_client_without_a_caller_does_not_take_the_output_of_the_next_cell(session: Session) -> None:
     # A call that was cancelled leaves its client behind, which is stopped here until the output of the next cell stands
     # in the pipe.

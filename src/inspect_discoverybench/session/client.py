@@ -88,12 +88,11 @@ def run(folder: str, owner: int, code: bytes, seconds: float, max_output: int) -
     try:
         kernel, restarted = connect(folder, owner)
         reader = os.open(os.path.join(folder, "output"), os.O_RDONLY | os.O_NONBLOCK)
+        wait_until_ready(kernel, reader, discarded=Capture(max_output))
     except OSError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         sys.exit(NOT_RUN)
 
-    # What processes of earlier cells have printed since then is discarded.
-    Capture(max_output).fill(reader)
     kernel.sendall(b"%d\n%b" % (len(code), code))
 
     output = Capture(max_output)
@@ -179,23 +178,36 @@ def connect(folder: str, owner: int) -> tuple[_socket.socket, bool]:
         The connection, and whether another kernel was started.
 
     Raises:
-        OSError: The folder cannot be used, or the kernel does not start or is busy.
+        OSError: The folder cannot be used, or the kernel does not start.
     """
-    restarted = False
     try:
-        kernel = dial(folder)
+        return dial(folder), False
     except OSError:
         start(folder, owner)
-        kernel = dial(folder)
-        restarted = True
+        return dial(folder), True
 
-    # The kernel may still be busy, for example with an import. This wait does not count towards the time limit of the
-    # cell, which starts in `follow`.
-    kernel.settimeout(START_SECONDS)
-    if read_line(kernel) != "ready":
+
+def wait_until_ready(kernel: _socket.socket, reader: int, discarded: Capture) -> None:
+    """Wait until the kernel takes the connection, and discard what is printed until then.
+
+    The kernel may still be busy, for example with an import. This wait does not count towards the time limit of the
+    cell, which starts in `follow`.
+
+    Raises:
+        OSError: The kernel is lost, or busy for too long.
+    """
+    deadline = time.monotonic() + START_SECONDS
+    sources: list[Any] = [kernel, reader]
+    ready: list[Any] = []
+    while kernel not in ready and time.monotonic() < deadline:
+        remaining = max(0.0, deadline - time.monotonic())
+        ready, _, _ = select.select(sources, [], [], remaining)
+        # The output is of processes of earlier cells, or of a cell whose client was killed. Such a cell would wait
+        # forever when the pipe is full.
+        discarded.fill(reader)
+
+    if kernel not in ready or read_line(kernel) != "ready":
         raise OSError("the kernel does not take the connection")
-    kernel.settimeout(ANSWER_SECONDS)
-    return kernel, restarted
 
 
 def dial(folder: str) -> _socket.socket:
