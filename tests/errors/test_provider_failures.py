@@ -54,12 +54,15 @@ def test_an_error_without_a_body_is_described_by_its_status(body: bytes) -> None
 class MistralError(Exception):
     """An error as that of mistralai, which is not installed here."""
 
-    body = '{"message": "Unknown model"}'
+    def __init__(self, body: str) -> None:
+        super().__init__(f"Status 400. Body: {body}")
+        self.body = body
 
 
 def test_a_body_that_is_in_the_message_is_not_repeated() -> None:
-    error = MistralError(f"Status 400. Body: {MistralError.body}")
-    assert reason_of(error) == 'Status 400. Body: {"message": "Unknown model"} (MistralError)'
+    assert reason_of(MistralError("Unknown model")) == "Status 400. Body: Unknown model (MistralError)"
+    long = MistralError("Unknown model. " + 99 * "Help. ")
+    assert reason_of(long).count("Unknown model") == 1
 
 
 class AwsError(Exception):

@@ -113,7 +113,7 @@ def reason_of(error: BaseException) -> str:
     message = one_line(deepest_described)
     body = getattr(deepest_described, "body", None)
     # OpenAI's package leaves the response's body out of the message if it is plain text. Mistral's includes it.
-    if isinstance(body, str) and body.strip() and one_line(body) not in message:
+    if isinstance(body, str) and body.strip() not in str(deepest_described):
         message = f"{message}: {one_line(body)}"
     if isinstance(root_cause, _UNREADABLE):
         message = f"{_UNREADABLE_REPLY} {message}"
