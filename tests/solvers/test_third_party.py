@@ -210,15 +210,15 @@ NO_CANDIDATES.usage = ModelUsage(input_tokens=5, total_tokens=5)
 
 
 WITHOUT_CHOICES = {
-    "no choices": (react(turns=2), NO_CHOICES),
-    "no candidates": (react(turns=2), NO_CANDIDATES),
-    "no candidates, another agent": (generate(), NO_CANDIDATES),
+    "no choices": (react(turns=2), NO_CHOICES, "failed: replies without choices."),
+    "no candidates": (react(turns=2), NO_CANDIDATES, "failed: replies without choices."),
+    "no candidates, another agent": (generate(), NO_CANDIDATES, "failed: its last reply has no choices."),
 }
 
 
 @pytest.mark.parametrize("name", WITHOUT_CHOICES)
 def test_replies_without_choices_are_an_error(name: str) -> None:
-    agent, output = WITHOUT_CHOICES[name]
+    agent, output, failure = WITHOUT_CHOICES[name]
     [log] = inspect_eval(demo(), model=scripted([output]), solver=agent, limit=1)
     assert log.error
-    assert "choices" in log.error.message
+    assert failure in log.error.message
