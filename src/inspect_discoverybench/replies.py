@@ -22,6 +22,9 @@ MAX_REPLY_LENGTH = 1_000_000
 may stand at its end, after long reasoning. No model writes as much: the largest output limits are about 128,000 tokens,
 which are about 500,000 characters."""
 
+MAX_EMPTY_REPLIES = 3
+"""Maximum number of replies without choices, which failing servers send with HTTP status 200."""
+
 _NO_REPLY = {
     "max_tokens": "it was truncated by the token limit.",
     "model_length": "the question does not fit into the context window.",

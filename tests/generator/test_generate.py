@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval as inspect_eval
+from inspect_ai.model import ModelOutput, ModelUsage
 from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import custom, synth_generate
@@ -26,6 +27,7 @@ from tests.generator.authoring import (
     derived,
     generate,
     leaf,
+    output_of,
     score_of,
     scripted_author,
     state_of,
@@ -327,6 +329,34 @@ def test_a_reply_that_was_cut_off_is_requested_again_and_not_read_from_inspects_
     author.config.cache = True
     log = generate(tmp_path / "set", author, height=1)
     assert len(state_of(log).accepted) == 1
+
+
+NOTHING_WRITTEN = ModelUsage(input_tokens=1, total_tokens=1)
+
+NO_CHOICES = ModelOutput(model="mockllm/model", choices=[], usage=NOTHING_WRITTEN)
+
+NO_CANDIDATES = output_of("(no content)")
+"""What Inspect makes of a reply of Google without candidates."""
+
+NO_CANDIDATES.usage = NOTHING_WRITTEN
+
+
+@pytest.mark.parametrize("empty", [NO_CHOICES, NO_CANDIDATES])
+def test_a_reply_without_choices_is_requested_again(empty: ModelOutput, tmp_path: Path) -> None:
+    def root(values: Values, count: int) -> Any:
+        return empty if count < 2 else ROOT
+
+    author = scripted_author(root=root)
+    author.config.cache = True
+    log = generate(tmp_path / "set", author, height=1)
+    assert len(state_of(log).accepted) == 1
+
+
+def test_an_author_who_only_gives_replies_without_choices_has_failed(tmp_path: Path) -> None:
+    log = generate(tmp_path / "set", scripted_author(root=NO_CHOICES), height=1)
+    [sample] = log.samples or []
+    assert sample.error
+    assert "its replies have no choices" in sample.error.message
 
 
 def test_the_reviewer_sees_the_task_and_its_data_and_must_answer_all_questions(tmp_path: Path) -> None:

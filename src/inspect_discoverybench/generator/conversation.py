@@ -18,7 +18,15 @@ from inspect_ai.util import span
 from inspect_discoverybench.errors.exceptions import AuthorFailed, ModelFailed, ReplyRejected
 from inspect_discoverybench.errors.provider_failures import model_errors
 from inspect_discoverybench.prompts.prompt import Prompt
-from inspect_discoverybench.replies import ReplyT, ResultT, ask_until_valid, has_no_choices, parse_reply, reply_schema
+from inspect_discoverybench.replies import (
+    MAX_EMPTY_REPLIES,
+    ReplyT,
+    ResultT,
+    ask_until_valid,
+    has_no_choices,
+    parse_reply,
+    reply_schema,
+)
 
 MAX_ATTEMPTS = 4
 """Maximum number of requests for one valid reply."""
@@ -44,7 +52,7 @@ async def ask(
 
     Raises:
         AuthorFailed: All replies are invalid.
-        ModelFailed: The provider failed, or returned a reply without choices.
+        ModelFailed: The provider failed, or `MAX_EMPTY_REPLIES` replies had no choices.
     """
     messages: list[ChatMessage] = [
         ChatMessageSystem(content=Prompt.load("synth/system").render()),
@@ -56,16 +64,18 @@ async def ask(
 
     async def send(conversation: list[ChatMessage]) -> ModelOutput:
         nonlocal last_sent
-        config = GenerateConfig(response_schema=schema)
-        if conversation == last_sent:
-            # The model gave no reply, so it is asked again. Inspect's cache would return the same output.
-            config.cache = False
-        last_sent = conversation
-        with model_errors(f"The model {model}", model):
-            output = await model.generate(conversation, config=config)
-        if has_no_choices(output):
-            raise ModelFailed(f"The model {model} failed: its reply has no choices.")
-        return output
+        for _ in range(MAX_EMPTY_REPLIES):
+            config = GenerateConfig(response_schema=schema)
+            if conversation == last_sent:
+                # The last request had no reply that can be sent back, so it is repeated. Inspect's cache would return
+                # the same output.
+                config.cache = False
+            last_sent = conversation
+            with model_errors(f"The model {model}", model):
+                output = await model.generate(conversation, config=config)
+            if not has_no_choices(output):
+                return output
+        raise ModelFailed(f"The model {model} failed: its replies have no choices.")
 
     async def accept(text: str) -> ResultT:
         reply = parse_reply(text, reply_type)

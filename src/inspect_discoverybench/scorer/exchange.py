@@ -17,7 +17,7 @@ from inspect_discoverybench.errors.provider_failures import (
     remember_keys_of,
 )
 from inspect_discoverybench.json_text import replace_surrogates
-from inspect_discoverybench.replies import has_no_choices
+from inspect_discoverybench.replies import MAX_EMPTY_REPLIES, has_no_choices
 from inspect_discoverybench.scorer.question import Question
 from inspect_discoverybench.scorer.request_settings import RequestSettings
 
@@ -26,9 +26,6 @@ TOKEN_LIMIT_FACTOR = 4
 
 MIN_RAISED_TOKEN_LIMIT = 4096
 """Smallest raised token limit: room for some reasoning and the JSON object of the reply."""
-
-MAX_EMPTY_REPLIES = 3
-"""Maximum number of replies without choices, which failing servers send with HTTP status 200."""
 
 
 class DefaultsRejected(Exception):
