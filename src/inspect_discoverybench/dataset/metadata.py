@@ -152,7 +152,7 @@ class Study(ReleasedModel):
             return cls.model_validate(content)
         except ValidationError as error:
             reason = first_reason(error)
-            unknown = " ".join(_sentences_on_unknown_keys(content))
+            unknown = " ".join(_remarks_on_unknown_keys(content))
             if unknown:
                 reason += f" Unknown keys: {unknown}"
             raise DataError(f"{path}: {reason} docs/custom.md describes metadata files.") from error
@@ -167,23 +167,23 @@ def remarks_on_unknown_keys(path: Path) -> list[str]:
     Raises:
         DataError: The file cannot be read or is not JSON, or a key occurs twice.
     """
-    return _sentences_on_unknown_keys(_read_json(path))
+    return _remarks_on_unknown_keys(_read_json(path))
 
 
-def _sentences_on_unknown_keys(content: Any) -> list[str]:
+def _remarks_on_unknown_keys(content: Any) -> list[str]:
     places_of = _places_of_known_keys()
-    sentences = []
+    remarks = []
     for place in _places_of_unknown_keys(content):
         key = place[-1]
         if key in UNUSED_KEYS:
             continue
-        sentence = ".".join(place) + "."
+        remark = ".".join(place) + "."
         if key in places_of:
-            sentence += f" It belongs to {' or '.join(places_of[key])}."
+            remark += f" It belongs to {' or '.join(places_of[key])}."
         else:
-            sentence += did_you_mean(key, places_of)
-        sentences.append(sentence)
-    return sentences
+            remark += did_you_mean(key, places_of)
+        remarks.append(remark)
+    return remarks
 
 
 def _places_of_unknown_keys(content: Any) -> list[list[str]]:

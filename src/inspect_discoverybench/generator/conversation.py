@@ -29,7 +29,7 @@ from inspect_discoverybench.replies import (
 )
 
 MAX_ATTEMPTS = 4
-"""Maximum number of requests for one valid reply."""
+"""Maximum number of requests for one valid reply, apart from those whose replies have no choices."""
 
 
 async def ask(
