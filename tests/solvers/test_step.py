@@ -168,9 +168,12 @@ def test_a_provider_that_needs_the_tools_of_earlier_calls_gets_them_in_requests_
 def test_a_provider_that_refuses_earlier_calls_without_tools_gets_the_tools(agent: Solver) -> None:
     """Amazon Bedrock refuses a conversation with calls if no tools are listed, which is so with the choice "none"."""
 
+    refused: list[Request] = []
+
     def bedrock(request: Request) -> Answer:
         has_calls = any(message["role"] == "tool" for message in request["messages"])
         if has_calls and not offered(request):
+            refused.append(request)
             return Refused("The toolConfig field must be defined when using toolUse and toolResult content blocks.")
         if request.get("tool_choice") == "required":
             return running("calls", "print(6 * 7)") if offered(request) == ["python"] else submitting("calls")
@@ -178,6 +181,7 @@ def test_a_provider_that_refuses_earlier_calls_without_tools_gets_the_tools(agen
 
     sample, _ = run(agent, bedrock)
     assert set(observations(sample)) == {"42"}
+    assert len(refused) == 1
     assert submitted(sample).hypothesis == ANSWER["hypothesis"]
 
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from weakref import WeakSet
 
 from inspect_ai.model import (
     ChatMessage,
@@ -41,6 +42,9 @@ _INVALID_ARGUMENTS = re.compile(
 )
 """Matches Inspect's message about arguments that are no JSON. Only this message has them as the model wrote them:
 https://github.com/UKGovernmentBEIS/inspect_ai/blob/main/src/inspect_ai/model/_call_tools.py (`parse_tool_call`)."""
+
+_refuse_none: WeakSet[Model] = WeakSet()
+"""Models that have refused a request with the choice `none`, and answered it with `auto`."""
 
 MAX_REPETITIONS = 2
 """Maximum number of times that a request is repeated because the reply was empty."""
@@ -93,8 +97,11 @@ async def _request(
     the stop reason `model_length`, as Inspect does for other providers.
 
     A request with the choice `none` that is refused is repeated once with the choice `auto`. Except for Anthropic,
-    Inspect lists no tools with `none`, and Amazon Bedrock then refuses a conversation with calls.
+    Inspect lists no tools with `none`, and Amazon Bedrock then refuses a conversation with calls. From then on, `auto`
+    is sent at once: if a limit cancelled a repetition, the scorer would take the refusal for an outage.
     """
+    if choice == "none" and model in _refuse_none:
+        choice = "auto"
     try:
         with model_errors(_subject(model), model):
             return await model.generate(
@@ -104,7 +111,9 @@ async def _request(
         if _is_context_overflow(error):
             return ModelOutput.from_content(model.name, error.failure, stop_reason="model_length")
         if choice == "none" and is_bad_request(error):
-            return await _request(model, conversation, tools, "auto", config)
+            output = await _request(model, conversation, tools, "auto", config)
+            _refuse_none.add(model)
+            return output
         if tools and _refuses_tools(error, model):
             raise ModelFailed(error.failure, ACT_IN_TEXT) from error
         raise
