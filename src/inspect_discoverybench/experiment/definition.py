@@ -1,6 +1,7 @@
 """The models of an experiment file. They are frozen and reject unknown keys."""
 
 import os
+import re
 from typing import Annotated, Any
 from urllib.parse import urlparse
 
@@ -145,13 +146,20 @@ SomeComponents = Annotated[Components, Field(min_length=1)]
 SomeModels = Annotated[tuple[NamedModel, ...], Field(min_length=1)]
 
 
+def _refuse_zero_tokens(limit: int | str | None) -> int | str | None:
+    """Refuse a text with the number 0, such as `output:0k`. Inspect refuses a text of another form."""
+    if isinstance(limit, str) and re.fullmatch("(.*:)?[ 0.]+[kmb]?", limit.strip(), re.IGNORECASE):
+        raise ValueError("must be greater than 0")
+    return limit
+
+
 class Limits(StrictModel):
     """Limits of every sample, and the number of samples of every task."""
 
     messages: PositiveInt | None = None
     """Maximum number of messages of a sample."""
 
-    tokens: PositiveInt | str | None = None
+    tokens: Annotated[PositiveInt | str | None, AfterValidator(_refuse_zero_tokens)] = None
     """Maximum number of tokens of a sample, as for Inspect's `--token-limit`: `500k`, `output:100k`."""
 
     time: PositiveInt | None = None
