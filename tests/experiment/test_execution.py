@@ -71,7 +71,9 @@ def test_the_cost_of_a_run_is_unknown_if_a_sample_was_run_before_prices_were_giv
     for usage in [*log.stats.model_usage.values(), *second.model_usage.values()]:
         usage.total_cost = 1.0
     write_eval_log(log)
-    assert re.search(r"no_data_guess .* [\d,]+ +\? *\n", completed(command))
+    output = completed(command)
+    assert re.search(r"no_data_guess .* [\d,]+ +\? *\n", output)
+    assert "? marks a run in which a model had no price. Prices apply to samples that run from now on: " in output
 
 
 LOG_IS_LOST = """
@@ -137,7 +139,7 @@ def test_unscored_samples_are_reported_with_the_command_to_score_them(monkeypatc
     assert "1 of 1 runs are complete." in result.output
     # Score, interval, scored, unscored, no submission and errors.
     assert re.search(r"gold +\S+ +– +– +0 +2 +0 +0 ", result.output)
-    assert "? marks a run with a model that has no price." in result.output
+    assert "? marks a run in which a model had no price." in result.output
 
     command = words_after("Unscored samples: 2. To score them again, run:\n", result.output)
     assert command[:2] == ["inspect", "score"]

@@ -94,7 +94,10 @@ def _print_state(result: ExperimentResult) -> None:
     runs = len(result.eval_set.runs)
     say(f"{complete} of {runs} runs are complete.")
     if any(outcome.cost is None for outcome in result.outcomes):
-        say("? marks a run with a model that has no price. Add prices with --set options.model_cost_config=FILE.")
+        say(
+            "? marks a run in which a model had no price. Prices apply to samples that run from now on: "
+            "--set options.model_cost_config=FILE."
+        )
     errors = [outcome.error for outcome in result.outcomes if outcome.error]
     for error in dict.fromkeys(errors):
         say(f"Error: {error}")

@@ -99,7 +99,7 @@ class RunOutcome:
         score: Its score; None if nothing is scored.
         samples: Its samples by how they ended.
         tokens: Tokens of all models, including the judge.
-        cost: Their cost in US dollars; None if a model has no price.
+        cost: Their cost in US dollars; None if a model had no price in a sample.
         complete: Whether the run has ended with all samples.
         error: Why the run ended early, in one line; None if it is complete or was interrupted.
         log: Path or URL of its log.
