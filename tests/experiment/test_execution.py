@@ -191,8 +191,8 @@ def test_samples_with_errors_of_a_shard_are_not_retried_by_inspect_which_would_r
     with lab(lambda _: next(answers)) as (model, _):
         shard = f"run small.yaml {options} --model {model} --shard 1/2"
         output = failed(shard)
-        remedy = "Samples with an error: 1. To run all samples of their log again, delete it, and repeat the command:\n"
-        [log] = words_after(remedy, output)
+        remedy = "To run all samples of their log again, repeat the command after you delete the log:\n"
+        [log] = words_after(f"Samples with an error: 1. {remedy}", output)
         Path(log).unlink()
         completed(shard)
     outcomes = [row.score.outcome for row in read_results(["logs/small"]).rows]

@@ -128,8 +128,8 @@ def _print_repairs(outcome: RunOutcome) -> None:
     if outcome.is_shard:
         # Inspect would create the task again, and run its samples of all shards.
         say(
-            f"Samples with an error: {errors}. To run all samples of their log again, delete it, and repeat the "
-            f"command:\n  {outcome.log}"
+            f"Samples with an error: {errors}. To run all samples of their log again, repeat the command after you "
+            f"delete the log:\n  {outcome.log}"
         )
     else:
         say(f"Samples with an error: {errors}. To run them again, run:\n  {retry_command(outcome.log)}")
