@@ -63,26 +63,27 @@ def test_if_no_best_agent_is_marked_the_reason_is_given(others: list[ResultRow],
 
 
 @pytest.mark.parametrize(
-    ("changed", "is_marked"),
+    ("changed", "arguments", "is_marked"),
     [
-        ("gold_hypothesis", False),
-        ("gold_workflow", False),
-        ("data_files", False),
+        ("gold_hypothesis", "{}", False),
+        ("gold_workflow", "{}", False),
+        ("data_files", "{}", False),
+        ("task_text", "{}", False),
         # Hints are in the task text, and agents with different hints compete.
-        ("task_text", True),
-        (None, True),
+        ("task_text", '{"domain_knowledge": true}', True),
+        (None, "{}", True),
     ],
 )
 def test_no_best_agent_is_marked_if_a_study_was_edited_between_the_agents_runs(
-    changed: str | None, is_marked: bool
+    changed: str | None, arguments: str, is_marked: bool
 ) -> None:
     before = {"gold_hypothesis": "1", "gold_workflow": "1", "data_files": "1", "task_text": "1"}
     after = {**before, changed: "2"} if changed else before
     shown = contents(
         results({"a": 0.8, "b": 0.8}, inputs={"fingerprints": before}),
         [
-            result("a", 0.5, agent="codegen", inputs={"fingerprints": before}),
-            result("b", 0.5, agent="codegen", inputs={"fingerprints": after}),
+            result("a", 0.5, agent="codegen", inputs={"fingerprints": before}, task_arguments=arguments),
+            result("b", 0.5, agent="codegen", inputs={"fingerprints": after}, task_arguments=arguments),
         ],
     )
     [benchmark] = shown.leaderboard.benchmarks

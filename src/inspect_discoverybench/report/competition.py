@@ -8,7 +8,7 @@ from itertools import combinations
 from inspect_discoverybench.dataset.task_text import NEUTRAL
 from inspect_discoverybench.report.standing import AGENT, FLOOR, Standing, highest_hms, judges_of
 from inspect_discoverybench.results.sample_inputs import changed_inputs
-from inspect_discoverybench.results.sample_record import SampleRecord
+from inspect_discoverybench.results.task_result import TaskResult
 from inspect_discoverybench.scorer.judge_record import is_offline
 
 MIN_COVERAGE = 0.9
@@ -85,22 +85,23 @@ def _reason_for_no_best(competitors: Sequence[Standing], floor: float | None) ->
 
 
 def _is_study_edited(standings: Sequence[Standing]) -> bool:
-    """Whether samples with one id have different gold hypotheses, gold workflows or data files."""
-    samples_by_id: defaultdict[str, list[SampleRecord]] = defaultdict(list)
+    """Whether samples with one id have different gold hypotheses, gold workflows, data files or task texts."""
+    tasks_by_id: defaultdict[str, list[TaskResult]] = defaultdict(list)
     for standing in standings:
         for task in standing.tasks:
-            samples_by_id[task.sample.id].append(task.sample)
-    return any(_have_different_data(samples) for samples in samples_by_id.values())
+            tasks_by_id[task.sample.id].append(task)
+    return any(_have_different_inputs(tasks) for tasks in tasks_by_id.values())
 
 
-def _have_different_data(samples: Sequence[SampleRecord]) -> bool:
-    """Whether any two of these samples, which all have one id, differ in an input other than the task text."""
+def _have_different_inputs(tasks: Sequence[TaskResult]) -> bool:
+    """Whether any two of these tasks, which all have one id, differ in an input."""
     # An input that one sample of a pair does not record is not compared. A sample without a record may then
     # equal two others that differ from each other, so all pairs are compared.
-    for first, second in combinations(samples, 2):
-        changes = changed_inputs(first.inputs, second.inputs)
+    for first, second in combinations(tasks, 2):
+        changes = changed_inputs(first.sample.inputs, second.sample.inputs)
         # Configurations with different hints have different task texts on purpose.
-        if any(change != "task text" for change in changes):
+        has_same_hints = first.results[0].run.hints == second.results[0].run.hints
+        if any(change != "task text" or has_same_hints for change in changes):
             return True
     return False
 
