@@ -397,7 +397,9 @@ def test_logs_that_cannot_be_used_are_listed_unless_a_later_retry_is_complete(de
     reasons = {Path(path).stem: reason for path, reason in results.left_out.items()}
     assert reasons.keys() == {"truncated", "extended", "failed", "shard", "other", "impossible"}
     assert reasons["truncated"].startswith("cannot be read: ")
-    assert reasons["failed"] == "has the status 'error'; complete it with `inspect eval-retry`"
+    folder = Path("logs").resolve()
+    retry = f"`inspect eval-retry {folder}/failed.eval --log-dir {folder}`"
+    assert reasons["failed"] == f"has the status 'error'; complete it with {retry}"
     # A retry would run the samples of all shards.
     assert reasons["shard"] == "has the status 'error'; repeat the command that ran it"
     assert reasons["other"] == "has no DiscoveryBench results: its task is other/task"

@@ -86,7 +86,7 @@ def _invalidated(results: Sequence[ResultRow]) -> Iterator[str]:
             if result.run.is_of_eval_set:
                 of_eval_sets.add(result.run.log)
     for log, samples in invalid.items():
-        # A retry of one shard would run all samples of the task.
+        # The log of an eval set may be that of a shard, and `eval-retry` would run the samples of all shards.
         remedy = "repeat the command that ran it" if log in of_eval_sets else f"`{retry_command(log)}`"
         yield f"Samples of {log} that were invalidated and count as missing: {len(samples)}. Replace them: {remedy}."
 

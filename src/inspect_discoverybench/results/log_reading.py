@@ -11,7 +11,7 @@ from inspect_discoverybench.errors.exceptions import UnreadableLog
 from inspect_discoverybench.errors.file_failures import require_regular_file
 from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.results.audit_record import AuditRecord
-from inspect_discoverybench.results.log_files import remedy_of
+from inspect_discoverybench.results.log_files import remedy_of, retry_command
 from inspect_discoverybench.results.result_row import ResultRow, results_of
 from inspect_discoverybench.results.run_record import has_results
 
@@ -61,7 +61,7 @@ def _read(path: str) -> LogReading:
             header = read_eval_log(path, header_only=True)
             task_id = header.eval.task_id
             created = header.eval.created
-            objection = _objection_to(header)
+            objection = _objection_to(header, path)
             if objection is not None:
                 # The log of an audit is refused, because it has no results. What is used of it is in its header.
                 return LogReading(path, task_id, created, objection=objection, audit=AuditRecord.of(header))
@@ -82,14 +82,14 @@ def _read(path: str) -> LogReading:
     )
 
 
-def _objection_to(header: EvalLog) -> str | None:
-    """Why a log cannot be used, from its header; None if it can."""
+def _objection_to(header: EvalLog, path: str) -> str | None:
+    """Why the log with this header cannot be used; None if it can."""
     if not has_results(header):
         return f"has no DiscoveryBench results: its task is {header.eval.task}"
     if header.status != "success":
-        # A retry of one shard would run all samples of the task.
-        remedy = "complete it with `inspect eval-retry`"
+        remedy = f"complete it with `{retry_command(path)}`"
         if header.eval.eval_set_id:
+            # The log may be that of a shard, and `eval-retry` would run the samples of all shards.
             remedy = "repeat the command that ran it"
         return f"has the status '{header.status}'; {remedy}"
     return None
