@@ -23,9 +23,9 @@ TASK_TEXT = "task text"
 SAME_FINGERPRINTS = {"gold workflow": "gold workflows", TASK_TEXT: "task texts"}
 """Inputs of a common sample whose fingerprints must be equal, with the plural nouns that messages use.
 
-The gold workflow is not compared by its column in `SAME_PER_TASK`. The column is empty if there is no workflow, but
-also if a log does not record the workflow. Empty columns are ignored, so it would not be found that only one of two
-samples has a workflow."""
+The column `sample.gold_workflow` is not in `SAME_PER_TASK`, because it is empty both if there is no workflow and if a
+log does not record it. Empty columns are ignored, so it would not be found that only one of two samples has a
+workflow."""
 
 SAME_PER_RUN = {
     "run.package_version": "versions of inspect-discoverybench",
@@ -84,7 +84,7 @@ def _differing_sample(baseline: System, candidate: System, column: str) -> str |
 
 
 def _sample_with_differing_input(baseline: System, candidate: System, name: str) -> str | None:
-    """The id of the first common sample of which an input differs, by the name that `changed_inputs` gives it."""
+    """The id of the first common sample whose inputs of this name differ. `changed_inputs` gives the names."""
     for task_id, baseline_task in baseline.tasks.items():
         candidate_task = candidate.tasks.get(task_id)
         if candidate_task is None:

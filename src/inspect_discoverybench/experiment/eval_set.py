@@ -34,8 +34,8 @@ CONTINUE = "Remove the cause, then repeat the command. Finished samples are kept
 """Remedy for a run that could not go on."""
 
 GIVE_PRICES = "In an experiment, pass --set options.model_cost_config=FILE."
-"""Remedy for missing prices, which a limit of the cost needs. Inspect's message about them names an option of `inspect
-eval`, which `discoverybench run` lacks."""
+"""Remedy for missing prices, which a cost limit needs. Inspect's message names an option of `inspect eval`, which
+`discoverybench run` lacks."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class EvalSet:
 
     @property
     def _remedy(self) -> str:
-        """What to do about a limit of the cost without prices, which Inspect always refuses; empty if there is none."""
+        """What to do about a cost limit without prices, which Inspect refuses; empty if there is no such limit."""
         lacks_prices = "cost_limit" in self.arguments and "model_cost_config" not in self.arguments
         return GIVE_PRICES if lacks_prices else ""
 

@@ -127,8 +127,8 @@ class RunLog:
 def read_run_logs(folder: str) -> list[RunLog]:
     """Read the logs in a folder and its subfolders. The least recently written comes first.
 
-    If one cannot be read, because another process, such as that of another shard, is just writing it, all are read
-    again.
+    A log cannot be read for a moment while another process, such as that of another shard, writes it. So if one cannot
+    be read, all are read again, up to `ATTEMPTS` times.
 
     Raises:
         UnreadableLog: A log is damaged.

@@ -123,8 +123,9 @@ class RunOutcome:
         run_log = RunLog.read(log.location)
         samples = SampleCounts.of_log(run_log)
         usages = _usages(run_log)
-        # The sums in the header cannot tell: Inspect adds usage without a price as if it cost nothing. Usage has no
-        # price in samples that ran before the user set prices, or in `eval-retry`, which has no option for prices.
+        # The usage in the header does not tell whether a price is missing: Inspect adds usage without a price as if it
+        # cost nothing. Samples have no price if they ran before the user gave prices, or in `eval-retry`, which has no
+        # option for prices.
         has_prices = total_cost(_usages_of_samples(run_log)) is not None
         return cls(
             labels=RunLabels(**run_log.metadata["run"]),  # recorded by `eval_set.py`

@@ -92,7 +92,7 @@ class SampleOutcome(StrEnum):
 
 
 def _value(score: Score, key: str) -> Any:
-    """The value of a key; None if the score lacks it. A score without keys, such as another scorer's, is its value."""
+    """The value of a key; None if the score lacks it. A score without keys has one value, such as another scorer's."""
     return score.value.get(key) if isinstance(score.value, Mapping) else score.value
 
 
