@@ -164,10 +164,9 @@ def test_a_provider_that_needs_the_tools_of_earlier_calls_gets_them_in_requests_
     ]
 
 
-@pytest.mark.parametrize("agent", [datavoyager(turns=2), reflexion(trials=2)])
+@pytest.mark.parametrize("agent", [datavoyager(turns=3), reflexion(trials=3)])
 def test_a_provider_that_refuses_earlier_calls_without_tools_gets_the_tools(agent: Solver) -> None:
     """Amazon Bedrock refuses a conversation with calls if no tools are listed, which is so with the choice "none"."""
-
     refused: list[Request] = []
 
     def bedrock(request: Request) -> Answer:

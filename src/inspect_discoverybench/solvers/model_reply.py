@@ -13,6 +13,7 @@ from inspect_ai.model import (
     ChatMessageUser,
     GenerateConfig,
     Model,
+    ModelAPI,
     ModelOutput,
     get_model,
 )
@@ -43,8 +44,9 @@ _INVALID_ARGUMENTS = re.compile(
 """Matches Inspect's message about arguments that are no JSON. Only this message has them as the model wrote them:
 https://github.com/UKGovernmentBEIS/inspect_ai/blob/main/src/inspect_ai/model/_call_tools.py (`parse_tool_call`)."""
 
-_refuse_none: WeakSet[Model] = WeakSet()
-"""Models that have refused a request with the choice `none`, and answered it with `auto`."""
+_refuse_none: WeakSet[ModelAPI] = WeakSet()
+"""The APIs of models that have refused a request with the choice `none`, and answered it with `auto`. Inspect copies a
+model for each role, but the copies share the API."""
 
 MAX_REPETITIONS = 2
 """Maximum number of times that a request is repeated because the reply was empty."""
@@ -100,7 +102,7 @@ async def _request(
     Inspect lists no tools with `none`, and Amazon Bedrock then refuses a conversation with calls. From then on, `auto`
     is sent at once: if a limit cancelled a repetition, the scorer would take the refusal for an outage.
     """
-    if choice == "none" and model in _refuse_none:
+    if choice == "none" and model.api in _refuse_none:
         choice = "auto"
     try:
         with model_errors(_subject(model), model):
@@ -112,7 +114,7 @@ async def _request(
             return ModelOutput.from_content(model.name, error.failure, stop_reason="model_length")
         if choice == "none" and is_bad_request(error):
             output = await _request(model, conversation, tools, "auto", config)
-            _refuse_none.add(model)
+            _refuse_none.add(model.api)
             return output
         if tools and _refuses_tools(error, model):
             raise ModelFailed(error.failure, ACT_IN_TEXT) from error
