@@ -49,23 +49,27 @@ def _absolute_paths(
     def decorate(create: Callable[Arguments, Task]) -> Callable[Arguments, Task]:
         @wraps(create)
         def with_absolute_paths(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Task:
-            from inspect_discoverybench.dataset.absolute_path import absolute_path
-
             passed = signature(create).bind(*args, **kwargs)
             for name in (*names, *several):
                 value = passed.arguments.get(name)
-                # `str`, because the command line turns `3` into a number.
                 if isinstance(value, list | tuple):
                     if name not in several:  # the command line turns a path with commas into a list
                         raise InvalidArgument(f"{name} must be one path, got {value}. Use a path without a comma.")
-                    passed.arguments[name] = [str(absolute_path(Path(str(path)))) for path in value]
+                    passed.arguments[name] = [_absolute_path_text(path) for path in value]
                 elif value:
-                    passed.arguments[name] = str(absolute_path(Path(str(value))))
+                    passed.arguments[name] = _absolute_path_text(value)
             return create(*passed.args, **passed.kwargs)
 
         return with_absolute_paths
 
     return decorate
+
+
+def _absolute_path_text(value: Any) -> str:
+    from inspect_discoverybench.dataset.absolute_path import absolute_path
+
+    path = Path(str(value))  # the command line turns a path such as `3` into a number
+    return str(absolute_path(path))
 
 
 @task

@@ -153,12 +153,13 @@ def test_the_key_grader_takes_precedence_over_the_role_and_is_the_origin_of_its_
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_reader_that_stops_ends_the_run_and_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_whose_reader_stops_ends_without_an_error_and_can_be_continued(monkeypatch: pytest.MonkeyPatch) -> None:
     # If the output cannot be written while Inspect starts a task, Python may warn that Inspect did not await the task.
     monkeypatch.setenv("PYTHONWARNINGS", "ignore:coroutine '_run_task:RuntimeWarning")
     command = f"{COMMAND} run small.yaml --set options.display=plain | head -1"
     result = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert result.stderr == ""
+    # The same command continues with the logs that the ended run has left.
     completed("run small.yaml")
 
 

@@ -71,7 +71,10 @@ def test_the_solver_gold_solves_every_task_of_a_set(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("slow")
 def test_a_goal_of_the_baseline_author_masks_one_facet_and_no_more(tmp_path: Path) -> None:
-    """If the variables are masked, the question has the expression instead. It does not tell the number of steps."""
+    """If the variables are masked, the question has the expression, with x1, x2, … in place of their names.
+
+    No question says from how many steps in the tree the expression results.
+    """
     out = tmp_path / "set"
     generate(out, BASELINE, height=3)
     masked = set()
@@ -84,7 +87,7 @@ def test_a_goal_of_the_baseline_author_masks_one_facet_and_no_more(tmp_path: Pat
                 assert "**" not in query["question"]
             else:
                 assert mentioned == []
-                assert "**" in query["question"]  # the terms of expressions are squares
+                assert "**" in query["question"]  # the question has the expression, whose terms are squares
             assert target in query["question"]
             assert "step" not in query["question"]
             masked.add(query["masked_facet"])

@@ -93,7 +93,10 @@ def test_a_missing_column_is_named() -> None:
 
 
 def test_a_file_without_the_column_of_votes_is_refused_and_not_skipped() -> None:
-    """The annotator would be left out, although the votes of others are there."""
+    """Without the column `choice`, all rows of Ben's file would count as not filled in, and would be skipped.
+
+    Ann's vote alone would still give a result, so nobody would notice that Ben's vote is missing.
+    """
     key = csv_file("key.csv", "item,hms_1,hms_2", "a,1,0")
     ann = csv_file("ann.csv", HEADER, "a,Ann,1")
     ben = csv_file("ben.csv", "item,annotator,Choice", "a,Ben,2")

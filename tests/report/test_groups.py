@@ -50,7 +50,7 @@ def test_a_task_counts_for_each_of_its_tags() -> None:
     ]
 
 
-def test_the_page_has_a_column_for_each_group_with_intervals_of_three_and_more_tasks() -> None:
+def test_the_page_has_a_column_for_each_group_and_no_interval_for_fewer_than_three_tasks() -> None:
     four_tasks = {f"t{number}": number % 2 for number in range(4)}
     section = sections(
         results(four_tasks, domain="biology"),

@@ -372,7 +372,7 @@ def two_samples() -> EvalLog:
 
 
 def test_a_sample_without_a_record_among_others_with_one_is_of_an_unknown_agent() -> None:
-    """It was copied from a log of an earlier version, which may be one of another agent."""
+    """A retry copied it from a log that an earlier version of this package wrote. That log may be of another agent."""
     log = two_samples()
     *_, last = log.samples or []
     del last.store["AgentSteps:steps"]

@@ -232,19 +232,19 @@ def requests_about(endpoint: Endpoint, case: str) -> RequestCounts:
     return RequestCounts(with_schema, len(requests) - with_schema)
 
 
-UNCERTAIN = {404: 1, 500: 3, 501: 3}
-"""HTTP statuses with which servers refuse a reply schema, among other things; and how often OpenAI's package sends a
-request that fails with them, before Inspect's retries."""
+ATTEMPTS = {404: 1, 500: 3, 501: 3}
+"""How often OpenAI's package sends a request that fails, before Inspect's retries, by HTTP status. With these statuses,
+servers refuse a reply schema, among other things."""
 
 
-@pytest.mark.parametrize("status", UNCERTAIN)
+@pytest.mark.parametrize("status", ATTEMPTS)
 def test_a_server_that_fails_because_of_the_defaults_is_asked_without_them(status: int) -> None:
     with serve(refusing(status)) as endpoint:
         log = evaluate(judge_at(endpoint, "openai-api/local/m"), numbers=[1, 2], max_samples=1)
     # Each of the five questions about the first case fails with the schema, and is answered without it. The last one,
     # about the match of the contexts, is asked only after others were answered. So it has not failed in the same outage
     # as they, and the schema is given up.
-    assert requests_about(endpoint, "case 1") == RequestCounts(with_schema=5 * UNCERTAIN[status], without_schema=5)
+    assert requests_about(endpoint, "case 1") == RequestCounts(with_schema=5 * ATTEMPTS[status], without_schema=5)
     assert requests_about(endpoint, "case 2") == RequestCounts(with_schema=0, without_schema=5)
     for score in scores_of(log):
         assert score.values == FULL
@@ -254,19 +254,20 @@ def test_a_server_that_fails_because_of_the_defaults_is_asked_without_them(statu
     assert "does not accept" in warning
 
 
-@pytest.mark.parametrize("status", UNCERTAIN)
+@pytest.mark.parametrize("status", ATTEMPTS)
 def test_a_single_pair_is_judged_by_a_server_that_fails_because_of_the_defaults(status: int, tmp_path: Path) -> None:
     out = tmp_path / "score.json"
     with lab(refusing(status)) as (model, endpoint):
         completed(f"judge --goal g --gold x --pred y --metadata {METADATA} --grader {model} --out {out}")
-    assert requests_about(endpoint, "") == RequestCounts(with_schema=5 * UNCERTAIN[status], without_schema=5)
+    # Each of the five questions fails with the schema, and is answered without it.
+    assert requests_about(endpoint, "") == RequestCounts(with_schema=5 * ATTEMPTS[status], without_schema=5)
     assert '"response_schema": false' in out.read_text()
 
 
-@pytest.mark.parametrize("status", UNCERTAIN)
+@pytest.mark.parametrize("status", ATTEMPTS)
 def test_the_defaults_are_kept_after_a_temporary_failure(status: int) -> None:
     agreeing = scripted(extract=CONTEXTS)
-    failures_before_success = UNCERTAIN[status]
+    failures_before_success = ATTEMPTS[status]
     failures: Counter[str | None] = Counter()
 
     def answer(request: Request) -> Answer:
@@ -307,7 +308,7 @@ def test_a_server_that_is_down_is_asked_without_the_defaults_by_the_first_questi
         judge = judge_at(endpoint, "openai-api/local/m", config=GenerateConfig(max_retries=0))
         evaluate(judge, numbers=[1, 2, 3], max_samples=1, fail_on_error=False)
     # Four questions are asked at the same time: two extractions, the variables and the relationship.
-    assert 0 < requests_about(endpoint, "case 1").without_schema <= 4 * UNCERTAIN[500]
+    assert 0 < requests_about(endpoint, "case 1").without_schema <= 4 * ATTEMPTS[500]
     for case in ("case 2", "case 3"):
         assert requests_about(endpoint, case).without_schema == 0
 
@@ -320,7 +321,7 @@ def test_a_server_that_was_down_may_reject_the_defaults_when_it_is_back() -> Non
     def answer(request: Request) -> Answer:
         if question(request) != "variables":
             return agreeing(request)
-        if next(attempts) < 2 * UNCERTAIN[500]:
+        if next(attempts) < 2 * ATTEMPTS[500]:
             return 500
         return Refused("Bad request.") if "response_format" in request else agreeing(request)
 

@@ -98,19 +98,20 @@ def test_if_all_tasks_are_ties_the_interval_leaves_room_for_what_no_cluster_has_
     )
 
 
-def test_a_p_value_is_the_level_at_which_the_interval_reaches_0(scores: np.ndarray) -> None:
-    """One of five intervals that are read together has the level 1 − 0.05 / 5.
+def test_a_p_value_is_the_significance_level_at_which_the_interval_reaches_0(scores: np.ndarray) -> None:
+    """If five differences are read together, each interval has the confidence level 1 − 0.05 / 5 (Bonferroni).
 
-    If it reaches 0, the p-value is 0.05 among the five, and 0.05 / 5 alone.
+    Where the low end of such an interval is 0, the p-value is 0.05 for one of five differences, and 0.05 / 5 for the
+    only one.
     """
     first, second = scores
 
     def compare(shift: float, comparisons: int) -> PairedDifference:
         return compare_paired(first + shift, second, range(60), comparisons=comparisons)
 
-    reaching_0 = brentq(lambda shift: compare(shift, 5).low, 0, 0.2)
-    assert compare(reaching_0, 5).p_value == pytest.approx(0.05)
-    assert compare(reaching_0, 1).p_value == pytest.approx(0.05 / 5)
+    shift_to_0 = brentq(lambda shift: compare(shift, 5).low, 0, 0.2)  # with this shift, the low end is 0
+    assert compare(shift_to_0, 5).p_value == pytest.approx(0.05)
+    assert compare(shift_to_0, 1).p_value == pytest.approx(0.05 / 5)
 
 
 @pytest.mark.parametrize("loss", [0.0, 0.01, 0.1])
@@ -141,7 +142,11 @@ def test_a_single_gold_decides_nothing() -> None:
 
 @pytest.mark.parametrize(("chance", "difference"), [(0.02, 0.0545), (0.2, 0.112)])
 def test_the_smallest_detectable_difference_is_found_with_power_0_8(chance: float, difference: float) -> None:
-    """Two systems solve tasks with chances that differ by as much as is detectable on 239 tasks."""
+    """Two systems solve 239 tasks with chances that differ by `difference`, which is just detectable.
+
+    The detectable difference is 2.80 standard errors: 1.96 for the level 0.05, and 0.84 for the power 0.8. The standard
+    error depends on the difference of the chances. `difference` is the one that equals 2.80 of its standard errors.
+    """
     random = np.random.default_rng(0)
     results = []
     for _ in range(400):

@@ -196,7 +196,7 @@ def _answer(sample: EvalSample, score: Score | None) -> tuple[str, str] | None:
         return score.answer, str(workflow)
 
     # If an error ended the sample, the agent may have been at any step. So the text that it wrote last is no answer. An
-    # accepted call of `submit` is one: the error may be one of the judge, after the agent had ended.
+    # accepted call of `submit` is an answer, whatever failed after it, such as the judge.
     answer = sample.store_as(SubmissionState).submission if sample.error else answer_of(sample)
     if not answer:
         return None

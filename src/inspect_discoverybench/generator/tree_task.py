@@ -130,7 +130,9 @@ def file_columns(tree: Tree, tasks: Sequence[TreeTask], key: str) -> list[str]:
 
     Args:
         tree: The tree.
-        tasks: The tasks that share the data file. Their targets have the same depth.
+        tasks: The tasks that share the data file. Their targets have the same depth, so none is below another, and no
+            task needs a column that is left out for another task. The tasks also have the same start height, so each
+            target has one task.
         key: Seed of the order.
     """
     targets = {task.node.name for task in tasks}

@@ -224,9 +224,13 @@ def draw_samples(samples: Sequence[JudgedSample], score: str, count: int, seed: 
 
 
 def _sample_item(sample: JudgedSample, score: str) -> Item:
+    """A judged sample as an item. Its name depends only on the log, the score, the sample and its epoch.
+
+    So a sample has the same name on every sheet, and `read_labels` refuses it if it is on two of its sheets.
+    """
     answers = judge_answers(sample)
     assert answers is not None  # the samples of a sheet are those with all replies of the judge
-    identity = repr((sample.log, score, sample.id))
+    identity = repr((sample.log, score, sample.id))  # the id has the epoch, too
     digest = sha256(identity.encode()).hexdigest()
     scores = {key: str(sample.values[key]) for key in SCORE_KEYS}
     return Item(

@@ -161,10 +161,11 @@ def _counts(name: str, tasks: Tasks) -> Row:
 
 def _chart(table: pd.DataFrame, leaderboard: Leaderboard) -> Chart:
     """Both rates of each row, joined by a line."""
-    rate_names = {f"{name} × 100": name for name in (DATA_RATE, PLACEBO_RATE)}
+    # The names of these columns become the texts of the legend. The factor is left out: the title of the axis has it.
+    without_factor = {f"{name} × 100": name for name in (DATA_RATE, PLACEBO_RATE)}
     points = (
         table.assign(label=_labels(table))
-        .rename(columns=rate_names)
+        .rename(columns=without_factor)
         .melt(["benchmark", "agent", "label"], [DATA_RATE, PLACEBO_RATE], var_name="rate_of", value_name=RATE)
         .dropna(subset=RATE)
     )

@@ -169,9 +169,10 @@ class RunAgent:
                 return None
             return AgentRecord(agent_name(spec.solver), public_settings(spec.solver_args_passed or {}))
         agent = str(spec.task_args_passed.get("agent") or "")
-        # An agent of another package may be a function that returns several solvers. The plan has only their names, so
-        # the argument is used, although a Python program may have replaced the task's agent. In all other cases, the
-        # plan is right even then.
+        # The plan has the solvers of the run. The argument `agent` need not be one of them: a Python program may have
+        # replaced the task's solver (`task_with`). So the argument is used only where the plan may lack its name.
+        # An agent of another package may be a function that returns several solvers. The plan then has their
+        # names, and not that of the function.
         may_be_chain = len(self._planned_steps) > 1 and not is_of_package(agent)
         if not agent or not may_be_chain:
             return None

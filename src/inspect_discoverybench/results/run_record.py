@@ -223,8 +223,12 @@ def _is_own_container(sandbox: SandboxEnvironmentSpec, task_arguments: Mapping[s
             # A task has its Docker configuration as an object. `--sandbox` has the path of a file, or none.
             return isinstance(sandbox.config, ComposeConfig)
         case "k8s":
-            # A task of another package that returns one of ours need not have the argument `sandbox`.
-            return bool(task_arguments.get("sandbox", "k8s") == "k8s")
+            # Our tasks have this argument: Inspect also records arguments that are defaults. A task of another package
+            # that returns one of ours may lack it. The container is then taken for that of the task.
+            if "sandbox" not in task_arguments:
+                return True
+            # With another value, such as the default `docker`, it was `--sandbox` that chose Kubernetes.
+            return bool(task_arguments["sandbox"] == "k8s")
     return False
 
 

@@ -300,6 +300,7 @@ def print_traceback(error: BaseException) -> None:
     """Print a traceback without the kernel's own frames."""
     trace = error.__traceback__
     # The kernel's frames are the first ones. If the cell is no valid Python, that of `ast.parse` follows them.
+    # Frames have the name of the source, `kernel.py`. This module's `__file__` is `kernel.pyc`, so it is not used.
     while trace and trace.tb_frame.f_code.co_filename in (execute.__code__.co_filename, ast.__file__):
         trace = trace.tb_next
     # Not `sys.stderr`, which the cell may have replaced.

@@ -229,8 +229,8 @@ def _written_arguments(call: ToolCall, *, latex: bool) -> Mapping[str, Any]:
 
     Inspect cannot read JSON with raw line ends or with lone backslashes, as in LaTeX. Such arguments are read here, and
     a lone backslash is read as a backslash. If the text is no JSON for another reason, the arguments of the call are
-    returned, which Inspect has left empty. The required one is then missing, so the call keeps its error, and Inspect
-    tells the model about it.
+    returned. Inspect has left them empty. `_normalized_call` then does not find the required argument and keeps the
+    call's `parse_error`, which Inspect shows to the model.
 
     Args:
         call: The call.

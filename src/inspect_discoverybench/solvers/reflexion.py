@@ -111,9 +111,12 @@ def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAU
         folder = await create_temporary_folder()
         copies = f"{folder}/data"
         await _copy_data_files(".", copies, checksums)
-        # The list is copied, because a trial extends the sample's list. The messages are not copied: `Wording.begin`
-        # changes the last user message in place. In the first trial, this is the task text, which must stay changed for
-        # the later trials. Their last user message has the lessons, in which `begin` finds nothing to replace.
+        # `run_codegen` changes the messages of the sample in two ways:
+        # - It adds the system prompt and the messages of the trial to the list. Each trial starts without those of the
+        #   trials before it, so the list is copied.
+        # - It replaces the last lines of the task text, which are written for any agent (`Wording.begin`). Later trials
+        #   need the new lines, too, so the messages are not copied. Only the first trial replaces lines: in later ones,
+        #   the last user message is the one with the lessons, which lacks them.
         task_messages = list(state.messages)
         lessons: list[str] = []
         for number in range(1, trials + 1):

@@ -116,8 +116,8 @@ def _clopper_pearson(result: ClusterMean, tail: float, max_size: float) -> Inter
 def widened_variance(result: ClusterMean, lowest: float) -> float:
     """Variance of a mean of values from `lowest` to 1, with `ADDITIONAL_CLUSTERS`; NaN for a single cluster.
 
-    Each additional cluster has the lowest or the highest possible value, with equal chances. Its squared deviation
-    is divided by the squared effective number of clusters.
+    Each additional cluster has the lowest or the highest possible value, with equal chances. A cluster contributes
+    its deviation divided by the effective number of clusters. The variance adds the squares.
     """
     mean_squared_deviation = ((result.mean - lowest) ** 2 + (1 - result.mean) ** 2) / 2
     additional = ADDITIONAL_CLUSTERS * mean_squared_deviation
