@@ -103,6 +103,11 @@ class GoldModel:
         self.clusters = effective_number(self.sizes)
         self.solved, self.solved_squares = np.nonzero(self._table(0.5))
 
+    def keep_states(self, kept: np.ndarray) -> None:
+        """Keep only these states, each of which is a number of solved tasks and a sum of squared sizes."""
+        self.solved = self.solved[kept]
+        self.solved_squares = self.solved_squares[kept]
+
     def probabilities(self, chance: float) -> np.ndarray:
         """The probability of every state, if each gold is solved with this chance."""
         table: np.ndarray = self._table(chance)[self.solved, self.solved_squares]

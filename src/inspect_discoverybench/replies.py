@@ -88,6 +88,7 @@ def has_no_choices(output: ModelOutput) -> bool:
     has output tokens.
     """
     if not output.choices:
+        # Without choices, a provider's output has no completion. If it has one, an agent has set it as its answer.
         return not output.completion
     has_tokens = output.usage is not None and output.usage.output_tokens > 0
     return output.completion == _NO_CONTENT and not output.message.tool_calls and not has_tokens

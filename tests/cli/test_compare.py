@@ -113,7 +113,7 @@ def test_claims_have_a_row() -> None:
     The baseline claims a relationship on three of these tasks, and the candidate on one. The fifth task is undecided
     for the candidate, and so not compared.
     """
-    baseline, candidate = write_logs([replace(WEAK, second_judge=None), STRONG], Path("logs"), samples=5)
+    baseline, candidate = write_logs([WEAK, STRONG], Path("logs"), samples=5)
     with_claims(baseline, [1, 1, 1, 0, 1])
     with_claims(candidate, [0, 1, 0, 0, math.nan])
     result = run(f"{baseline} {candidate}")

@@ -163,6 +163,7 @@ def test_samples_without_a_uuid_are_different_samples(tmp_path: Path) -> None:
     assert ids == [f"test/{number}" for number in range(4)]
 
 
+# The scores of further judges are `HMS1`, `HMS2`, … These names are only similar.
 @pytest.mark.parametrize("name", ["HMS_strict", "HMS1b", "HMSx"])
 def test_a_score_of_another_scorer_is_no_further_judge(tmp_path: Path, name: str) -> None:
     log = few_samples(tmp_path)
@@ -383,7 +384,7 @@ def test_logs_that_cannot_be_used_are_listed_unless_a_later_retry_is_complete(de
     shutil.copy(demo_log, "logs/complete.eval")
     # Of the run of `complete.eval`, which is the retry of this log.
     write_failed(demo_log, "logs/retried.eval")
-    # Of the same run, but later than `complete.eval`: it may have more samples.
+    # Of the same run, but later than `complete.eval`: it may have samples that `complete.eval` lacks.
     write_failed(demo_log, "logs/extended.eval", created="2100-01-01T00:00:00+00:00")
     write_failed(demo_log, "logs/failed.eval", task_id="other")
     write_failed(demo_log, "logs/shard.eval", task_id="third", eval_set_id="set")

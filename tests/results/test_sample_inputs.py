@@ -88,7 +88,8 @@ def test_the_summary_of_a_sample_says_what_was_changed_since(
 
 
 def test_a_changed_file_among_very_many_is_noticed_without_its_name(folder: Path) -> None:
-    # In the summary of a sample, Inspect replaces a value of more than 1024 characters, as these 40 checksums have.
+    # The checksums of 40 files have more than 1024 characters, so Inspect replaces them by a sentence in the summary of
+    # the sample. The summary keeps the fingerprint of all files together, which shows that one of them was changed.
     names = [f"table-{number}.csv" for number in range(40)]
     for name in names:
         (folder / name).write_text("x,y\n1,2\n", "utf-8")

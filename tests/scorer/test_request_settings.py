@@ -267,6 +267,7 @@ def test_a_single_pair_is_judged_by_a_server_that_fails_because_of_the_defaults(
 @pytest.mark.parametrize("status", ATTEMPTS)
 def test_the_defaults_are_kept_after_a_temporary_failure(status: int) -> None:
     agreeing = scripted(extract=CONTEXTS)
+    # All attempts at a request with the defaults fail. The next request, without them, is answered.
     failures_before_success = ATTEMPTS[status]
     failures: Counter[str | None] = Counter()
 
@@ -314,7 +315,11 @@ def test_a_server_that_is_down_is_asked_without_the_defaults_by_the_first_questi
 
 
 def test_a_server_that_was_down_may_reject_the_defaults_when_it_is_back() -> None:
-    """The server is down for three attempts with the schema, and for three without it. Then it refuses the schema."""
+    """The server is down for three attempts with the schema, and for three without it.
+
+    It has failed without the schema, too, so the schema is not suspected, and is sent again. The server is back now,
+    and refuses the schema. So the request is repeated without it.
+    """
     agreeing = scripted(extract=CONTEXTS)
     attempts = iter(range(99))
 

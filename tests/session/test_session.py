@@ -253,7 +253,9 @@ inspect_eval(demo(), model="mockllm/model", solver=endless(), limit=2, max_subpr
 @pytest.mark.usefixtures("command_line")
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="there is no /proc here")
 def test_no_kernel_is_left_however_a_local_eval_is_ended() -> None:
-    folder = Path(tempfile.mkdtemp(dir=shared.folder()))  # shorter than pytest's
+    # The path of pytest's `tmp_path` may be longer than `MAX_PARENT_LENGTH`, and the sessions would then create their
+    # folders in `/tmp`.
+    folder = Path(tempfile.mkdtemp(dir=shared.folder()))
     environment = os.environ | {"TMPDIR": str(folder)}
     # Each of the three evals has two samples, and so two kernels.
     evaluations = {

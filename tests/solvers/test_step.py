@@ -166,7 +166,10 @@ def test_a_provider_that_needs_the_tools_of_earlier_calls_gets_them_in_requests_
 
 @pytest.mark.parametrize("agent", [datavoyager(turns=3), reflexion(trials=3)])
 def test_a_provider_that_refuses_earlier_calls_without_tools_gets_the_tools(agent: Solver) -> None:
-    """Amazon Bedrock refuses a conversation with calls if no tools are listed, which is so with the choice "none"."""
+    """With the choice `none`, Inspect lists no tools, and Amazon Bedrock then refuses a conversation that has calls.
+
+    The request is repeated with the choice `auto`, and lists the tools. Later requests have this choice from the start.
+    """
     refused: list[Request] = []
 
     def bedrock(request: Request) -> Answer:
@@ -505,14 +508,14 @@ def test_a_call_of_python_runs_in_each_form_that_models_write(call: dict[str, An
 
 
 @pytest.mark.parametrize("solver", [react(actions="text"), codegen(actions="text")])
-def test_an_answer_before_any_code_is_sent_back(solver: Solver) -> None:
+def test_an_answer_without_any_code_is_sent_back(solver: Solver) -> None:
     sample, requests = run(solver, acting("text", OBJECT))
     assert "You have not run any code yet" in last_message(requests[1])
     require_code_and_answer(sample)
 
 
-def test_a_second_answer_before_any_code_is_submitted() -> None:
-    sample, requests = run(react(actions="text"), in_turn(OBJECT))
+def test_a_second_answer_without_any_code_is_accepted() -> None:
+    sample, requests = run(react(actions="text"), in_turn(OBJECT, OBJECT))
     assert len(requests) == 2
     assert submitted(sample).hypothesis == ANSWER["hypothesis"]
 

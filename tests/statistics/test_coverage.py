@@ -76,10 +76,9 @@ def test_intervals_cover_the_truth_where_golds_are_all_or_nothing(chance: float)
     golds = exact.golds_of("239 tasks, 6 studies (DB-REAL test)")
     probabilities = golds.probabilities(chance)
     assert probabilities.sum() == pytest.approx(1)
-    # States that hardly ever occur are left out: their intervals would take most of the time.
+    # The intervals of states that hardly ever occur would take most of the time.
     likely = probabilities > 1e-9
-    golds.solved = golds.solved[likely]
-    golds.solved_squares = golds.solved_squares[likely]
+    golds.keep_states(likely)
     assert golds.of_mean().coverage(probabilities[likely], chance) >= LOWEST
     assert golds.of_difference().coverage(probabilities[likely], chance) >= LOWEST
 

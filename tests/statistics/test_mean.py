@@ -51,13 +51,14 @@ def test_the_interval_of_golds_that_are_all_or_nothing_is_clopper_and_pearsons(s
 def test_the_effective_size_is_that_of_zeros_and_ones_with_the_same_variance() -> None:
     """20 golds with three tasks each: one task of every gold is solved, and all tasks of five golds.
 
-    A quarter of the golds have the mean 1, and the others 1/3, so that the variance of these means is (2/3)² · 3/16.
+    A quarter of the golds have the mean 1, and the others 1/3, so that the variance of the golds is (2/3)² · 3/16.
     Half a gold is added (`ADDITIONAL_CLUSTERS`). It has the mean 0 or 1, with equal chances.
     """
     clusters = [*range(20)] * 3
     scores = [1] * 20 + [cluster < 5 for cluster in range(20)] * 2
     mean = 0.5
-    observed = (2 / 3) ** 2 * 3 / 16 / 19
+    variance_of_golds = (2 / 3) ** 2 * 3 / 16
+    observed = variance_of_golds / (20 - 1)  # the unbiased estimate of the variance of their mean
     squared_deviation = (mean**2 + (1 - mean) ** 2) / 2
     variance = observed + 0.5 * squared_deviation / 20**2
     size = mean * (1 - mean) / variance

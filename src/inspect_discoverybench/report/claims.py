@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -43,8 +43,12 @@ class _Pair:
     data: list[Standing] = field(default_factory=list)
     placebos: list[Standing] = field(default_factory=list)
 
-    def row(self, titles: Mapping[str, str]) -> Row | None:
-        """The row of the table; None if no claim was decided."""
+    def row(self, benchmarks: Collection[str]) -> Row | None:
+        """The row of the table; None if no claim was decided.
+
+        Args:
+            benchmarks: Names of the benchmarks in the report.
+        """
         data = _tasks_with_claims(self.data)
         placebo = _tasks_with_claims(self.placebos)
         data_rate = mean_score([*data.values()], CLAIM_KEY)
@@ -53,10 +57,11 @@ class _Pair:
             return None
 
         standing = [*self.data, *self.placebos][0]  # a run with the data, if there is one
-        # The row stands in the panel of the data, even if this agent was run on placebos only. If no agent was run with
-        # the data, the benchmark of the data has no title and no panel. The row then stays in the placebo's panel.
+        # An agent that was run on placebos only is shown under the benchmark of the data, too, beside the agents that
+        # were run with the data. If there is no such agent, the report does not have this benchmark, and the row stays
+        # under that of the placebo.
         benchmark = without_placebo(standing.configuration.benchmark)
-        if benchmark not in titles:
+        if benchmark not in benchmarks:
             benchmark = standing.configuration.benchmark
 
         # On a placebo, the judge is not asked about a claim if the gold hypothesis also holds on permuted columns,
@@ -90,9 +95,10 @@ def claim_section(leaderboard: Leaderboard) -> Section | None:
         else:
             pair.data.append(standing)
 
+    benchmarks = [benchmark.name for benchmark in leaderboard.benchmarks]
     rows = []
     for pair in pairs.values():
-        row = pair.row(leaderboard.style.titles)
+        row = pair.row(benchmarks)
         if row is not None:
             rows.append(row)
     if not rows:

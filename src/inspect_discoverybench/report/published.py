@@ -32,7 +32,7 @@ def published_scores(benchmark: Benchmark) -> list[PublishedScore]:
     if split not in PUBLISHED_SPLITS or not benchmark.is_complete:
         return []
     figure = _figure_4()
-    rows = figure[figure.task == task]
+    rows = figure[figure.task == task].sort_values(HMS, ascending=False)
     return [
         PublishedScore(agent, model, hms) for agent, model, hms in zip(rows.agent, rows.model, rows[HMS], strict=True)
     ]
@@ -40,7 +40,7 @@ def published_scores(benchmark: Benchmark) -> list[PublishedScore]:
 
 @cache
 def _figure_4() -> pd.DataFrame:
-    return pd.read_csv(Path(__file__).with_name("published.csv"), comment="#").sort_values(HMS, ascending=False)
+    return pd.read_csv(Path(__file__).with_name("published.csv"), comment="#")
 
 
 def published_points(leaderboard: Leaderboard) -> list[pd.DataFrame]:

@@ -77,8 +77,9 @@ def read_results(paths: Iterable[str | Path]) -> ResultFrame:
     for log in logs:
         if log.objection is None or log.audit is not None:  # an audit has no results, but is used, too
             continue
-        # A retry completes a run in a new log. It does not matter then that the log of the failed run is left out. But
-        # an attempt that started after the last one with results may have more samples, such as those of a new limit.
+        # A retry completes a run in a new log, so the log of the failed attempt before it need not be listed. But if an
+        # attempt started after the last one with results, its log is listed: it may have samples that no other log has,
+        # for example if an eval set was repeated with a higher `--limit`.
         if log.task_id not in last_with_results or log.created > last_with_results[log.task_id]:
             left_out[log.path] = log.objection
     return ResultFrame(current_results(results), left_out, audits)

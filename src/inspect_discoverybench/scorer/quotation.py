@@ -55,10 +55,10 @@ class NotAsserted:
 
 
 async def read_answer(judge: Judge, goal: str, answer: Answer) -> Submission | NotAsserted:
-    """Return an answer that is a submission. From an answer that is a text, let the judge quote the hypothesis.
+    """Convert an answer to a submission. If the answer is a text, the judge quotes the hypothesis from it.
 
-    The hypothesis consists of the passages of the text that the quotes stand for. After three invalid replies, it is
-    the whole text.
+    The hypothesis then consists of the passages of the text that the quotes stand for. After three invalid replies, it
+    is the whole text.
     """
     if isinstance(answer, Submission):
         return answer

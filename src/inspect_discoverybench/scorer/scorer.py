@@ -135,9 +135,9 @@ def _outage(state: TaskState) -> str | None:
 
     Some servers answer with an error if a conversation does not fit into the context window. That is no outage.
     """
-    # If no limit ended the sample, the error about the window answered the agent's last request. If a limit ended it,
-    # the agent may have sent another request after that error, and got no answer.
     if _is_window_full(state) and not reached_limit():
+        # The agent ended by itself after this error, so the error is the answer to its last request. If a limit ended
+        # the sample, the agent may have sent another request after the error, and got no answer.
         return None
     return missing_answer()
 

@@ -71,8 +71,8 @@ def parse_submission(text: str) -> Submission | None:
     The object has the keys `hypothesis` and, optionally, `workflow`, or it is a call with such arguments.
 
     Returns:
-        The submission. None if there is no such object, or if its hypothesis is a placeholder. An object with another
-        key gives None, too: that key may be a conclusion that takes the hypothesis back, so the judge reads the text.
+        The submission. None if there is no such object, if its hypothesis is a placeholder, or if it has another key.
+        Such a key may be a conclusion that takes the hypothesis back, so the judge must read the text.
     """
     if len(text) > MAX_REPLY_LENGTH:
         return None
@@ -164,8 +164,8 @@ def _as_text(value: Any, depth: int = _MAX_DEPTH) -> str:
 def _submission_in(content: Mapping[str, Any]) -> Submission | None:
     """Read a submission from the keys of an object or, if the object is a call, from the arguments of the call.
 
-    It is None if the hypothesis is a placeholder, or if there is another key than `hypothesis` and `workflow`. Its
-    value may take the hypothesis back, so the judge must read it, too.
+    None if there is no hypothesis, if it is a placeholder, or if there is a key other than `hypothesis` and `workflow`.
+    The value of such a key may take the hypothesis back, so the judge must read the whole object.
     """
     candidates = [content]
     for key, value in content.items():
@@ -233,8 +233,8 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
 def _with_output(conversation: list[ChatMessage], output: ModelOutput) -> list[ChatMessage]:
     """Append the output's message to a conversation, if the message has calls that the conversation lacks.
 
-    Some agents set their last message only as the output. A message without such calls adds nothing: its text is in
-    the conversation, because the caller returns early if it is not.
+    Some agents set their last message only as the output. Only its calls can be new here: if the conversation lacks
+    its text, `_other_agents_answer` has already returned an answer from the completion.
     """
     written = [message for message in conversation if isinstance(message, ChatMessageAssistant)]
     if not output.choices or output.message.id in [message.id for message in written]:
