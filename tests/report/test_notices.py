@@ -63,4 +63,4 @@ def test_every_change_between_the_versions_of_an_edited_study_is_named() -> None
     ]
     shown = contents(*runs)
     [notice] = [notice for notice in notices(shown.leaderboard, shown.results) if "were run again" in notice]
-    assert "after a change (gold hypothesis, gold workflow)." in notice
+    assert "were run again after a change: 1, such as a (gold hypothesis, gold workflow)." in notice
