@@ -74,9 +74,11 @@ def _secrets_of_url(url: str) -> dict[str, str]:
     secrets = {}
     for argument in parts.query.split("&"):
         name, _, value = argument.partition("=")
-        secrets[value] = secrets[unquote_plus(value)] = unquote_plus(name)
+        for spelling in (value, unquote_plus(value)):
+            secrets[spelling] = unquote_plus(name)
     if parts.password:
-        secrets[parts.password] = secrets[unquote(parts.password)] = "password"
+        for spelling in (parts.password, unquote(parts.password)):
+            secrets[spelling] = "password"
     return secrets
 
 
