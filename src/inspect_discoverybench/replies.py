@@ -105,7 +105,7 @@ async def ask_until_valid(
 
     Args:
         messages: The conversation, which ends with the question.
-        send: Sends a conversation to the model.
+        send: Sends a conversation to the model. Each call gets a new list.
         accept: Converts the text of a reply into the result, or raises `ReplyRejected`.
         repeat_question: Makes the message that follows an invalid reply, from the reason.
         attempts: Maximum number of requests.

@@ -103,7 +103,7 @@ def audits() -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", COUNTS)
 def test_the_audit_counts_known_irregularities(name: str, audits: dict[str, Any]) -> None:
-    counts = {subject: len(items) for subject, items in audits[name].items()}
+    counts = {kind: len(items) for kind, items in audits[name].items()}
     assert counts == COUNTS[name]
 
 

@@ -61,6 +61,7 @@ class MistralError(Exception):
 
 def test_a_body_that_is_in_the_message_is_not_repeated() -> None:
     assert reason_of(MistralError("Unknown model")) == "Status 400. Body: Unknown model (MistralError)"
+    # The reason has only the beginning of this message. The body is looked for in the whole message.
     long = MistralError("Unknown model. " + 99 * "Help. ")
     assert reason_of(long).count("Unknown model") == 1
 

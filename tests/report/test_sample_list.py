@@ -35,4 +35,4 @@ def test_a_line_has_the_beginning_of_a_long_hypothesis_and_the_opened_row_has_al
     # Without a hypothesis, there is a dash.
     silent = contents(results({"a": 0.0}))
     [sample] = SampleList(silent.samples, silent.results)
-    assert sample.beginning == "–"
+    assert sample.predicted_beginning == "–"

@@ -50,10 +50,10 @@ def start_and_end_as_the_id_says() -> Solver:
         else:
             session.start_early()
         if state.sample_id in ("call after a while", "no call"):
-            store().set("early", await wait_for_kernel(folder))
+            store().set("kernel_started", await wait_for_kernel(folder))
         if state.sample_id not in ("no call", "end at once"):
             await python()(code="x = 41")
-            store().set("seen", await python()(code="x + 1"))
+            store().set("output", await python()(code="x + 1"))
         return state
 
     return solve
@@ -86,14 +86,14 @@ def test_the_first_call_uses_the_kernel_of_the_early_start_or_starts_another(
     samples: dict[str, EvalSample], name: str, installations: int
 ) -> None:
     session = samples[name].store_as(SessionState)
-    assert samples[name].store["seen"] == "42"
+    assert samples[name].store["output"] == "42"
     assert session.installations == installations
     assert session.restarts == 0
 
 
 def test_no_sample_leaves_a_kernel_even_if_it_has_called_no_tool(samples: dict[str, EvalSample]) -> None:
     # The kernel of the sample without a call was running when the sample ended.
-    assert samples["no call"].store["early"]
+    assert samples["no call"].store["kernel_started"]
     for sample in samples.values():
         assert sample.error is None
         assert kernels(Path(sample.store["folder"])) == []

@@ -184,36 +184,36 @@ def _unused_path(folder: Path) -> Path:
 
 
 def _print_counts(audits: Mapping[str, Counts]) -> None:
-    """Print how many items each subject has.
+    """Print how many items there are of each kind.
 
-    A row is a subject, such as `goals`, and a column is an audit, such as that of `real/test`.
+    A row is a kind, such as `goals`, and a column is an audit, such as that of `real/test`.
     """
-    subjects: set[str] = set()
+    kinds: set[str] = set()
     for counts in audits.values():
-        subjects.update(counts)
+        kinds.update(counts)
     rows = []
-    for subject in sorted(subjects):
-        numbers = [len(counts.get(subject, ())) for counts in audits.values()]
-        rows.append([subject, *map(str, numbers)])
+    for kind in sorted(kinds):
+        numbers = [len(counts.get(kind, ())) for counts in audits.values()]
+        rows.append([kind, *map(str, numbers)])
     headers = [name.replace("/", "\n") for name in audits]
     print_table("", [""], headers, rows)
 
 
 def _require_no_errors(counts: Counts) -> None:
-    """Exit with 1 if a study has errors, and say which."""
-    errors = [f"{subject} ({len(counts[subject])})" for subject in ERRORS if subject in counts]
+    """Exit with 1 if a study has errors, and print how many there are of each kind."""
+    errors = [f"{kind} ({len(counts[kind])})" for kind in ERRORS if kind in counts]
     if errors:
         say(f"To be corrected: {', '.join(errors)}.", err=True)
         raise click.exceptions.Exit(1)
 
 
-def _print_items(audits: Mapping[str, Counts], subjects: Sequence[str]) -> None:
-    """Print each item of these subjects on one line."""
-    for subject in subjects:
+def _print_items(audits: Mapping[str, Counts], kinds: Sequence[str]) -> None:
+    """Print each item of these kinds on one line."""
+    for kind in kinds:
         items: set[str] = set()
         for counts in audits.values():
-            items.update(counts.get(subject, ()))
+            items.update(counts.get(kind, ()))
         if items:
-            say(f"{subject.capitalize()}:")
+            say(f"{kind.capitalize()}:")
         for item in sorted(items):
             say(f"  {item}")

@@ -60,7 +60,10 @@ def _row(outcome: RunOutcome) -> list[str]:
 
 
 def _print_tasks(result: ExperimentResult) -> None:
-    """Print which tasks were run. Runs with the same tasks share a line."""
+    """Print how many of its discovery tasks each run covers, such as `discoverybench/demo: 2 of 8 tasks (…)`.
+
+    Equal lines, such as those of two agents on the same tasks, are printed once.
+    """
     lines = [f"{outcome.labels.task}: {outcome.tasks}" for outcome in result.outcomes]
     for line in dict.fromkeys(lines):
         say(line)

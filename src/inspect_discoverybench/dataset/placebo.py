@@ -244,7 +244,7 @@ def _require_divided_into_columns(header: Record, columns: Sequence[str], text: 
 
 
 def _refuse_single_row(rows: int) -> None:
-    """Refuse a table with one row: a permutation leaves it as it is. A table without rows has no associations to keep.
+    """Refuse a table with one row, which no permutation changes. One without rows is accepted: it shows no association.
 
     Raises:
         DataError: There is one row.

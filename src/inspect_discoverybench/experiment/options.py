@@ -37,7 +37,7 @@ REDUCER = "epochs_reducer"
 FILES = ("approval", "review", "model_cost_config")
 """Options that are paths of files. In Python, they can also be objects, and pydantic cannot validate some of these."""
 
-AT_A_TIME = ("max_connections", "max_samples", "max_sandboxes", "max_tasks")
+CONCURRENCY_LIMITS = ("max_connections", "max_samples", "max_sandboxes", "max_tasks")
 """Options that limit how many of something are used at a time. With 0, Inspect would wait forever."""
 
 OWN_METADATA = ("experiment", "run", "settings", "shard", AGENT_DIGEST)
@@ -103,10 +103,14 @@ def eval_arguments(arguments: Arguments) -> Arguments:
 
 
 def _argument(name: str, value: Any) -> Any:
-    """The value of an option in the type that `eval_set` takes."""
-    if name in AT_A_TIME:
+    """The value of an option in the type that `eval_set` takes.
+
+    Inspect's annotations also allow limits below 1, and objects in place of files. These options are validated more
+    strictly.
+    """
+    if name in CONCURRENCY_LIMITS:
         return TypeAdapter(PositiveInt | None).validate_python(value)
-    if name == "max_subprocesses":  # 0 stands for its default
+    if name == "max_subprocesses":  # with 0, Inspect uses its default
         return TypeAdapter(NonNegativeInt | None).validate_python(value)
     if name in GenerateConfig.model_fields:
         config = GenerateConfig.model_validate({name: value})

@@ -67,8 +67,8 @@ async def ask(
         for _ in range(MAX_EMPTY_REPLIES):
             config = GenerateConfig(response_schema=schema)
             if conversation == last_sent:
-                # The last request had no reply that can be sent back, so it is repeated. Inspect's cache would return
-                # the same output.
+                # This request is a repetition: the last reply had no choices, or `ask_until_valid` could not send it
+                # back, as one that was truncated. Inspect's cache would return the same output.
                 config.cache = False
             last_sent = conversation
             with model_errors(f"The model {model}", model):

@@ -196,9 +196,9 @@ def effect() -> Metric:
 
 
 def _mean(scores: list[SampleScore], key: str) -> float:
-    """Mean accuracy on the question with this key; NaN if no sample has one.
+    """Mean accuracy on the question with this key; NaN if no sample has a known answer to it.
 
-    A score has every key, with NaN for a question that has no known answer in its sample.
+    The accuracy in a sample without a known answer is NaN, which `PartialScores` leaves out.
     """
     values: list[Any] = [score.score.as_dict()[key] for score in scores]
     return PartialScores(values).mean

@@ -113,25 +113,25 @@ def bars(table: pd.DataFrame, row: str, segment: str, share: str, colors: Mappin
     return _rows([bar], table, row, style)
 
 
-def joined(table: pd.DataFrame, row: str, value: str, shape: str, style: Style) -> Chart:
-    """One row per label. Its values are points of different shapes, and a line joins them.
+def joined_points(table: pd.DataFrame, row: str, value: str, kind: str, style: Style) -> Chart:
+    """One row per label. Its values are points, with a shape for each kind of value, and a line joins them.
 
     Args:
         table: The values from 0 to 100, with the columns `benchmark` and `agent`.
         row: Column of the labels.
         value: Column of the values.
-        shape: Column of what each point is.
+        kind: Column of the kind of each value, as the legend names it.
         style: Titles and colours.
     """
     base = alt.Chart().encode(
         x=_axis(alt.X, value, title=value).scale(domain=[0, 100]),
         color=_by_name(alt.Color, table, "agent", style.colors),
     )
-    shapes = _assigned(dict.fromkeys(table[shape]), SHAPES)
+    shapes = _assigned(dict.fromkeys(table[kind]), SHAPES)
     line = base.mark_line().encode(detail=alt.Detail(field=row, type="nominal"))
-    shape_of_point = _by_name(alt.Shape, table, shape, shapes).title(None)
+    shape = _by_name(alt.Shape, table, kind, shapes).title(None)
     # Only outlines are drawn, so that two points of equal value are both seen.
-    point = base.mark_point(filled=False, strokeWidth=2.5, size=90).encode(shape=shape_of_point)
+    point = base.mark_point(filled=False, strokeWidth=2.5, size=90).encode(shape=shape)
     return _rows([line, point], table, row, style)
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from inspect_discoverybench.comparison.difference import key_difference
 from inspect_discoverybench.dataset.task_text import NEUTRAL
-from inspect_discoverybench.report.charts import Chart, joined
+from inspect_discoverybench.report.charts import Chart, joined_points
 from inspect_discoverybench.report.leaderboard import Leaderboard
 from inspect_discoverybench.report.means import IntervalNames, Row, difference_columns, interval_columns
 from inspect_discoverybench.report.section import Section
@@ -175,7 +175,7 @@ def _chart(table: pd.DataFrame, leaderboard: Leaderboard) -> Chart:
         .melt(["benchmark", "agent", "label"], [DATA_RATE, PLACEBO_RATE], var_name="rate_of", value_name=RATE)
         .dropna(subset=RATE)
     )
-    return joined(points, row="label", value=RATE, shape="rate_of", style=leaderboard.style)
+    return joined_points(points, row="label", value=RATE, kind="rate_of", style=leaderboard.style)
 
 
 def _labels(table: pd.DataFrame) -> list[str]:

@@ -62,7 +62,7 @@ class ListedSample:
     link: str
 
     @property
-    def beginning(self) -> str:
+    def predicted_beginning(self) -> str:
         """As much of the predicted hypothesis as a line can show.
 
         The page has the whole hypothesis below the line. A second copy in the line would make a page of many samples

@@ -139,7 +139,7 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
             benchmark=benchmark,
             agent=agent,
             model=model,
-            hints=(*_data_name(result.run, data_names), *result.run.hints),
+            hints=(*_data_settings(result.run, data_names), *result.run.hints),
             agent_file_settings=agent_file_settings,
             settings=", ".join(settings),
         )
@@ -222,12 +222,12 @@ def _omittable_conditions(run: RunRecord, data_names: Mapping[str, str]) -> Sett
     Hints that the name always has are not among them.
     """
     always_in_name = _hints_in_name(run)
-    conditions = (*_data_name(run, data_names), *run.conditions)
+    conditions = (*_data_settings(run, data_names), *run.conditions)
     return tuple(condition for condition in conditions if condition not in always_in_name)
 
 
-def _data_name(run: RunRecord, data_names: Mapping[str, str]) -> Settings:
-    """The name of a run's custom data, if it has any."""
+def _data_settings(run: RunRecord, data_names: Mapping[str, str]) -> Settings:
+    """The name of a run's custom data, such as `path=study`; empty if the run has none."""
     return (data_names[run.log],) if run.log in data_names else ()
 
 

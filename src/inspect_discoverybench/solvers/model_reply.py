@@ -169,8 +169,9 @@ def _refuses_tools(error: ModelFailed, model: Model) -> bool:
 
     The HTTP status is not compared, because it differs: OpenRouter answers 404, Ollama and vLLM 400, and llama.cpp 500.
     """
-    # The name of the model is removed from the message, because it may contain "tool", too.
-    reason = error.failure.replace(_subject(model), "").replace(model.name, "")
+    # The names of the model and of its role may contain "tool", too. The message begins with them, and the server may
+    # repeat the model's name.
+    reason = error.failure.removeprefix(_subject(model)).replace(model.name, "")
     # With this code, Groq refuses an invalid call that the model wrote. Groq accepts tools, and the model's next call
     # may be valid.
     if "tool_use_failed" in reason:
