@@ -86,8 +86,8 @@ def holders(folder: Path, *secrets: str) -> list[str]:
 @pytest.mark.timeout(900)
 def test_no_key_is_in_the_log_the_container_or_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = uuid4().hex
-    secrets = [f"planted-{run}-{name}" for name in KEYS]
-    for name, secret in zip(KEYS, secrets, strict=True):
+    secrets = {name: f"planted-{run}-{name}" for name in KEYS}
+    for name, secret in secrets.items():
         monkeypatch.setenv(name, secret)
     descriptions: list[str] = []
 
@@ -102,18 +102,24 @@ def test_no_key_is_in_the_log_the_container_or_the_report(tmp_path: Path, monkey
     with serve(answer) as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         # A new name, because Inspect keeps the models that it has made, with the address of their endpoint.
-        task, model = demo(sandbox="docker"), f"openai/gpt-4o-{run}"
+        model = f"openai/gpt-4o-{run}"
         [log] = inspect_eval(
-            task, model=model, model_roles={"grader": model}, limit=1, log_dir=str(tmp_path / "logs"), max_retries=1
+            demo(sandbox="docker"),
+            model=model,
+            model_roles={"grader": model},
+            limit=1,
+            log_dir=str(tmp_path / "logs"),
+            max_retries=1,
         )
     assert log.status == "success", log.error
     # The provider did use the key.
-    assert {headers["authorization"] for headers in endpoint.headers} == {f"Bearer {secrets[0]}"}
+    assert {headers["authorization"] for headers in endpoint.headers} == {f"Bearer {secrets['OPENAI_API_KEY']}"}
 
     [sample] = read_eval_log(log.location, resolve_attachments=True).samples or []
     environment, result = observations(sample)[0].splitlines()
     assert "planted" not in environment
     paths, searched = json.loads(result)
+    # The search found the controls that it planted, and no key.
     assert paths == ["/proc/CONTROL/environ", "/workspace/control"]
     assert searched > 10_000
     [description] = descriptions
@@ -122,8 +128,8 @@ def test_no_key_is_in_the_log_the_container_or_the_report(tmp_path: Path, monkey
 
     report = CliRunner().invoke(main, ["report", str(tmp_path / "logs"), "--out", str(tmp_path / "report")])
     assert report.exit_code == 0, report.output
-    assert holders(tmp_path / "logs", *secrets) == []
-    assert holders(tmp_path / "report", *secrets) == []
+    assert holders(tmp_path / "logs", *secrets.values()) == []
+    assert holders(tmp_path / "report", *secrets.values()) == []
     # The search finds what is there.
     assert len(holders(tmp_path / "logs", HYPOTHESIS)) > 0
     assert "report.html" in holders(tmp_path / "report", "gpt-4o")

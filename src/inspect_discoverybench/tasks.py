@@ -226,7 +226,7 @@ def custom(  # noqa: D417
     """
     from inspect_discoverybench.dataset.custom import (
         custom_samples,
-        file_goal_samples,
+        data_file_goal_samples,
         require_readable_by_image,
         study_goal_samples,
     )
@@ -250,7 +250,7 @@ def custom(  # noqa: D417
     title = ", ".join(location.name for location in locations)
 
     if data is not None:
-        samples = file_goal_samples(locations, goal, hints)
+        samples = data_file_goal_samples(locations, goal, hints)
     elif goal is not None:
         samples = study_goal_samples(locations[0], goal, key_file, hints)
     else:

@@ -196,10 +196,12 @@ def test_an_edited_score_has_hms_or_is_unscored(
 
 
 def test_a_missing_submission_with_an_edited_score_above_0_is_judged(tmp_path: Path) -> None:
-    """Somebody has edited the score, because there was a hypothesis after all. The old reason is still in the score."""
+    """Somebody has edited the score, because there was a hypothesis after all. The edit does not change the reason."""
     log = few_samples(tmp_path)
-    edit_score(log, "test/1", "HMS", ScoreEdit(value={"hms": 0.0}, reason="no_response"), recompute_metrics=False)
-    edit_score(log, "test/2", "HMS", ScoreEdit(value={"hms": 1.0}, reason="no_response"), recompute_metrics=False)
+    _, second, third, _ = log.samples or []
+    for sample in (second, third):
+        sample.scores = {"HMS": Score(value={"hms": 0.0}, reason="no_response")}
+    edit_score(log, "test/2", "HMS", ScoreEdit(value={"hms": 1.0}), recompute_metrics=False)
     write_eval_log(log, "edited.eval")
     outcomes = [(row.sample.id, row.score.outcome) for row in read_results(["edited.eval"]).rows]
     assert outcomes == [

@@ -188,6 +188,7 @@ def test_instructions_in_a_hypothesis_are_treated_as_data() -> None:
     score = judged(judge, HOSTILE)
     for request in judge.requests:
         _, message = request["messages"]
+        # Messages have the hypothesis only as a JSON string, in which its quotes and its line break are escaped.
         assert HOSTILE not in message["content"]
         if question(request) in ("variables", "relationship"):
             values = slots(request)

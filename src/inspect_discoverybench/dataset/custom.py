@@ -119,7 +119,7 @@ def study_goal_samples(path: Path, goal: object, answer_key: Path | None, hints:
     return samples
 
 
-def file_goal_samples(paths: Sequence[Path], goal: object, hints: Hints) -> list[Sample]:
+def data_file_goal_samples(paths: Sequence[Path], goal: object, hints: Hints) -> list[Sample]:
     """Make one sample that asks a goal about data files without a metadata file. It has no gold hypothesis.
 
     Args:

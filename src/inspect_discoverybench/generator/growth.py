@@ -176,7 +176,10 @@ class Growth:
         return await ask(self.author, "distractors", values, Distractors, with_columns)
 
     def _with_second_records(self, tree: Tree) -> Tree:
-        """Add second records of some columns, whether they are nodes or not."""
+        """Add second records: distractors that are less reliable copies of other columns.
+
+        Any column may have one, a node or an unrelated distractor (see `SECOND_RECORD_PROBABILITY`).
+        """
         draws = self._random(tree.domain, "copies")
         used_names = set(tree.names())
         second_records = []

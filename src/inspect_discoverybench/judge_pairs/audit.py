@@ -161,13 +161,11 @@ def constant_judge(facet: str, verdict: bool | str) -> Metric:
     """
 
     def accuracy(scores: list[SampleScore]) -> Value:
+        # Inspect leaves out scores that are NaN: those of samples without a known right verdict.
         is_right = []
         for score in scores:
-            # The accuracy of the audited judge is NaN if the sample does not ask for this verdict, or if the right
-            # verdict is not known.
-            if not math.isnan(score.score.as_float()):
-                expected = (score.sample_metadata or {})["expected"]
-                is_right.append(expected[facet] == verdict)
+            expected = (score.sample_metadata or {})["expected"]
+            is_right.append(expected[facet] == verdict)
         return fmean(is_right) if is_right else math.nan
 
     return accuracy

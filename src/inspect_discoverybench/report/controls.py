@@ -50,8 +50,11 @@ def _is_compared(standing: Standing) -> bool:
 def _control_name(agent: Standing, other: Standing) -> str | None:
     """The name under which another configuration is shown as a control of an agent; None if it is no control of it.
 
-    Controls are the floor, guesses of the same model without data (paper §5.2), the same agent without domain knowledge
-    (paper §5.3), and the same agent on a placebo.
+    The controls of an agent are:
+    - the floor: `goal_echo`, which only restates the goal
+    - the same model when it guesses without the data (paper §5.2)
+    - the same agent without domain knowledge (paper §5.3)
+    - the same agent on a placebo
     """
     benchmark = agent.configuration.benchmark
     other_benchmark = other.configuration.benchmark

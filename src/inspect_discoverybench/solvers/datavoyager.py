@@ -161,15 +161,16 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
         actor.wording.begin(state, finish="solvers/datavoyager/finish")
         instruction = actor.wording.render("solvers/datavoyager/plan")
         await _take_turn(state, actor, Role.PLANNER, instruction)
-        is_first_draft = True
+        has_sent_back_draft = False
         for _ in range(turns):  # each `break` leads to the analyst's forced submission below
             reply = await _ask_critic(state, actor, "verdict")
             if reply.answered:
                 instruction = actor.wording.render("solvers/datavoyager/draft")
                 draft = await _take_turn(state, actor, Role.ANALYST, instruction)
-                is_too_early = is_first_draft and not has_run_code(state.messages)
-                is_first_draft = False
-                if is_too_early:
+                # Only one draft is sent back. Otherwise, a team that never runs code would spend all its turns on
+                # drafts.
+                if not has_run_code(state.messages) and not has_sent_back_draft:
+                    has_sent_back_draft = True
                     instruction = actor.wording.render("solvers/datavoyager/draft_too_early")
                     await _take_turn(state, actor, Role.CODER, instruction)
                     continue

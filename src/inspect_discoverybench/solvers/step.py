@@ -349,14 +349,15 @@ def _early_submissions(calls: Sequence[ToolCall]) -> list[ToolCall]:
 
 
 def _calls_to_execute(output: ModelOutput, allowed: Sequence[ActionName]) -> list[ToolCall]:
-    """The calls to execute. Early submissions come last.
+    """The calls to execute: all of them, or only one if a single action is allowed.
 
-    If only one action is allowed, it is required, and only one call is executed. Early submissions are kept besides
-    it, because each of them gets a reply that refuses it.
+    Early submissions are executed in addition: the tool that refuses them tells the model why.
     """
-    calls = output.message.tool_calls or []
-    if not allowed or output.stop_reason == "model_length":  # the server may have cut the calls off
+    if not allowed:
         return []
+    if output.stop_reason == "model_length":  # the server may have cut the calls off
+        return []
+    calls = output.message.tool_calls or []
 
     # If `python` is not allowed, the code is not run. So a submission in the same reply is not early, and counts.
     early = _early_submissions(calls) if "python" in allowed else []
