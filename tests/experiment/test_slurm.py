@@ -71,7 +71,7 @@ def test_shards_of_a_job_array_with_a_killed_and_requeued_job_have_the_scores_of
         # Slurm waits two minutes before it starts a requeued job. In the second in which a job was killed, its node
         # refuses to start it again: "Job credential revoked".
         slurm(f"scontrol update jobid={first}_{victim} starttime=now+3")
-        # For a moment, the queue has no job that is requeued.
+        # While a job is requeued, the queue lacks it for a moment. `has_ended` alone would then be true too early.
         wait_until(lambda: finished(victim) == SAMPLES_OF_A_SHARD)
         wait_until(lambda: has_ended(first))
     finally:

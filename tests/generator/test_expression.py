@@ -51,8 +51,10 @@ NOT_ALLOWED = [
 def test_an_expression_that_is_not_allowed_is_refused_with_a_reason_in_one_line(text: str) -> None:
     with pytest.raises(ExpressionRefused) as refused:
         Expression.parse(text)
-    assert 10 < len(refused.value.message) < 900
-    assert "\n" not in refused.value.message.strip()
+    message = refused.value.message
+    assert "\n" not in message
+    # The list of what is allowed has about 600 characters. A long expression is shortened.
+    assert 10 < len(message) < 900
 
 
 @pytest.mark.parametrize(

@@ -155,8 +155,8 @@ print(json.dumps({f"{group.name} {metric.name}": metric.value
 """
 
 
-def recomputed(log: EvalLog, score: str, key: str) -> dict[str, float]:
-    """The metrics after one key of every score was set to 0, in a process of its own."""
+def metrics_with_zeros(log: EvalLog, score: str, key: str) -> dict[str, float]:
+    """Set one key of every score to 0, and recompute the metrics, in a process of its own."""
     command = [sys.executable, "-c", RECOMPUTE, log.location, score, key]
     result = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
     assert result.returncode == 0, result.stderr
@@ -167,7 +167,9 @@ def recomputed(log: EvalLog, score: str, key: str) -> dict[str, float]:
 @pytest.mark.usefixtures("command_line")
 def test_metrics_are_recomputed_after_scores_were_edited() -> None:
     [log] = inspect_eval(demo(), model="discoverybench/baseline", limit=2)
-    metrics = recomputed(log, "HMS", "hms")
+    assert log.results
+    assert log.results.scores[0].metrics["mean"].value > 0
+    metrics = metrics_with_zeros(log, "HMS", "hms")
     assert metrics["HMS mean"] == 0
     assert metrics["HMS judged"] == 2
 
@@ -176,7 +178,7 @@ def test_metrics_are_recomputed_after_scores_were_edited() -> None:
 def test_metrics_of_an_audit_are_recomputed_after_scores_were_edited() -> None:
     task = judge_audit(released=False, kind="identical")
     [log] = inspect_eval(task, model="discoverybench/lexical")
-    metrics = recomputed(log, "judge_audit", "variables")
+    metrics = metrics_with_zeros(log, "judge_audit", "variables")
     assert metrics["variables mean"] == 0
     # The accuracy of judges that always give one reply, on pairs that are identical.
     assert metrics["context_match always_true"] == 1

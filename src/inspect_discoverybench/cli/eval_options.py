@@ -110,7 +110,7 @@ def limit_options(command: Command) -> Command:
 
 
 def _with_options(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
-    # Reversed, because the help lists the option first that is added last.
+    # The help lists the last added option first.
     for option in reversed(options):
         command = option(command)
     return command

@@ -75,24 +75,24 @@ class AgentTrial:
         return {
             "samples": len(self.results),
             "acted": self.samples_with_code,
-            "submitted\nby call": self._answers("call"),
-            "as one\nobject": self._answers("object"),
-            "quoted": self._answers("quoted"),
-            "whole\ntext": self._answers("whole"),
-            "zero": self._count(SampleOutcome.NO_SUBMISSION),
-            "zero by\na limit": self._count(SampleOutcome.LIMIT),
-            "unscored": self._count(SampleOutcome.UNSCORED),
-            "errors": self._count(SampleOutcome.ERROR),
+            "submitted\nby call": self._count_source("call"),
+            "as one\nobject": self._count_source("object"),
+            "quoted": self._count_source("quoted"),
+            "whole\ntext": self._count_source("whole"),
+            "zero": self._count_outcome(SampleOutcome.NO_SUBMISSION),
+            "zero by\na limit": self._count_outcome(SampleOutcome.LIMIT),
+            "unscored": self._count_outcome(SampleOutcome.UNSCORED),
+            "errors": self._count_outcome(SampleOutcome.ERROR),
             "tokens": sum(result.sample.tokens for result in self.results),
             "seconds": sum(round(result.sample.seconds or 0) for result in self.results),
         }
 
-    def _answers(self, source: Source) -> int:
+    def _count_source(self, source: Source) -> int:
         """Number of answers that were read from this source."""
         sources = [result.score.metadata.get("submission_source") for result in self.results]
         return sources.count(source)
 
-    def _count(self, outcome: SampleOutcome) -> int:
+    def _count_outcome(self, outcome: SampleOutcome) -> int:
         """Number of samples with this outcome."""
         outcomes = [result.score.outcome for result in self.results]
         return outcomes.count(outcome)

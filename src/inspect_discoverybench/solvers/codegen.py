@@ -28,6 +28,7 @@ def codegen(actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) ->
     actor = create_codegen_actor(actions, cell_seconds)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        begin_codegen(state, actor)
         await run_codegen(state, actor)
         return state
 
@@ -50,13 +51,20 @@ def create_codegen_actor(actions: str, cell_seconds: int) -> Actor:
     return create_actor(actions, tool_with(python(cell_seconds), description=description))
 
 
+def begin_codegen(state: TaskState, actor: Actor) -> None:
+    """Add the system prompt to the messages of `state`, and put CodeGen's last lines into its task text."""
+    actor.wording.begin(state, finish="solvers/codegen_finish", system="solvers/codegen")
+
+
 async def run_codegen(state: TaskState, actor: Actor) -> None:
-    """Write a program, run it and submit. Extends the messages of `state` and sets its output."""
+    """Write a program, run it and submit, in a conversation that `begin_codegen` has prepared.
+
+    Extends the messages of `state` and sets its output.
+    """
     # The kernel starts while the model writes the program.
     PythonSession().start_early()
 
     wording = actor.wording
-    wording.begin(state, finish="solvers/codegen_finish", system="solvers/codegen")
     step = await actor.step(state.messages, ["python"])
     step.apply_to(state)
     # Not `has_acted`: a server that ignores the choice of the tool may reply with a call of `submit`.

@@ -30,7 +30,7 @@ from inspect_discoverybench.replies import without_reasoning
 from inspect_discoverybench.results.agent_record import recording_arguments
 from inspect_discoverybench.session.loss import require_not_lost
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession, create_temporary_folder
-from inspect_discoverybench.solvers.codegen import create_codegen_actor, run_codegen
+from inspect_discoverybench.solvers.codegen import begin_codegen, create_codegen_actor, run_codegen
 from inspect_discoverybench.solvers.step import Actor
 from inspect_discoverybench.submission.submission import Submission, SubmissionState
 
@@ -111,13 +111,9 @@ def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAU
         folder = await create_temporary_folder()
         copies = f"{folder}/data"
         await _copy_data_files(".", copies, checksums)
-        # `run_codegen` changes the messages of the sample in two ways:
-        # - It adds the system prompt and the messages of the trial to the list. Each trial starts without those of the
-        #   trials before it, so the list is copied.
-        # - It replaces the last lines of the task text, which are written for any agent (`Wording.begin`). Later trials
-        #   need the new lines, too, so the messages are not copied. Only the first trial replaces lines: in later ones,
-        #   the last user message is the one with the lessons, which lacks them.
-        task_messages = list(state.messages)
+        begin_codegen(state, actor)
+        # Each trial starts with these messages. They are copied, because a trial adds its own to the sample's list.
+        first_messages = list(state.messages)
         lessons: list[str] = []
         for number in range(1, trials + 1):
             async with span(f"trial {number}", type="agent"):
@@ -127,7 +123,8 @@ def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAU
                         transcript().info(f"There are no more trials: {obstacle}", source="reflexion")
                         break
                     text = Prompt.load("solvers/reflexion_lessons").render(reflections="\n\n".join(lessons))
-                    state.messages = [*task_messages, ChatMessageUser(content=text)]
+                    text = text.rstrip()  # the last reflection may be empty
+                    state.messages = [*first_messages, ChatMessageUser(content=text)]
                 await _run_trial(state, actor)
 
             async with span(f"oracle {number}", type="agent"):
@@ -174,9 +171,10 @@ class _TrialAnswer:
 async def _run_trial(state: TaskState, actor: Actor) -> None:
     """Run one trial of CodeGen. If a limit ends it before it submits, the previous trial's answer is kept."""
     previous_answer = _TrialAnswer.of(state)
-    # The trial starts without the submission and the output of the previous one.
+    # The trial starts without the answer and the output of the previous one.
     stored = store_as(SubmissionState)
     stored.submission = None
+    stored.texts = []
     state.output = ModelOutput()
     try:
         await run_codegen(state, actor)

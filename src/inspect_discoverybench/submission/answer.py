@@ -212,8 +212,8 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
     if completion and completion not in conversation_texts:
         return _completion_answer(sample.output)
 
-    messages = _with_output(conversation, sample.output)
-    agent_messages = [message for message in messages if isinstance(message, ChatMessageAssistant)]
+    conversation = _with_output(conversation, sample.output)
+    agent_messages = [message for message in conversation if isinstance(message, ChatMessageAssistant)]
     if not agent_messages:
         return None
 
@@ -222,7 +222,7 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
         if submission is not None:
             return submission
 
-    last_texts = _last_texts(messages)
+    last_texts = _last_texts(conversation)
     if not last_texts:
         # Nothing was written after the last tool result, so the answer may be in an earlier text.
         nonempty_texts = [text for text in conversation_texts if text]
