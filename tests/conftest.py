@@ -141,6 +141,17 @@ def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def log_display() -> None:
+    """Create Inspect's display: it is created once, and would be of the kind of the worker's first eval.
+
+    `ask` and `doctor` request "none", for which Inspect renders tables.
+    """
+    from inspect_ai.util import display_counter
+
+    display_counter("tests", "started")
+
+
 @pytest.fixture(autouse=True)
 def no_retry_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retry soon: Inspect waits at least three seconds before it repeats a failed model call, by this class."""
