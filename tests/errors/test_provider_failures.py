@@ -44,6 +44,7 @@ def test_a_check_outside_of_an_eval_also_says_that_a_reply_may_be_an_error_of_th
     assert UNREADABLE in result.output
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("body", [b"", b" ", b'""'])
 def test_an_error_without_a_body_is_described_by_its_status(body: bytes) -> None:
     with lab(lambda _: Raw(status=500, body=body)) as (model, _):

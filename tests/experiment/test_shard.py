@@ -156,6 +156,7 @@ def test_shards_are_run_one_by_one_and_read_as_one() -> None:
         assert folder == f"shard-{shard_name}"
 
 
+@pytest.mark.usefixtures("slow")
 def test_shards_from_different_folders_go_on_in_one_folder() -> None:
     completed("run gold.yaml --shard 1/2 --set log_dir=logs/a")
     completed("run gold.yaml --shard 2/2 --set log_dir=logs/b")

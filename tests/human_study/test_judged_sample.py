@@ -43,6 +43,7 @@ def test_scores_that_were_judged_differently_are_refused_unless_they_are_accepte
     assert left_out == {"unscored": 4, "no submission": 2}
 
 
+@pytest.mark.usefixtures("slow")
 def test_records_of_single_samples_may_differ() -> None:
     first, second, _ = judged_logs()
     # These fields do not say how a judge decides, and `extra` is not known to this version. So none is compared.
