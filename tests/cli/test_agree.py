@@ -149,7 +149,8 @@ def test_votes_in_two_tabs_are_all_kept(open_page: OpenPage, vote_sheet: Path) -
     start(first, "Ann")
     second = open_page(vote_sheet / "vote.html")
     start(second, "Ann")
-    second.keyboard.type("12")
+    second.keyboard.type("12")  # votes on the first two pairs
+    # The first tab, which was opened before these votes, leaves out the two pairs and votes on the third.
     first.get_by_role("button", name="Next").click(click_count=2)
     first.keyboard.press("0")
 

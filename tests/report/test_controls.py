@@ -26,7 +26,7 @@ def test_agents_are_compared_with_the_floor_and_with_guesses_and_placebos_of_the
         "difference × 100",
     )
     # Each difference is on the tasks that both ran. The agent has 50 on `a`, and a mean of 37.5 on `a` and `b`. The
-    # floor is a control whatever its model is. Guesses of another model are none.
+    # floor is a control of every model, but guesses and placebos only of their own.
     differences = rows(section, *columns)
     assert sorted(differences) == [
         ("DB-REAL test, placebo 7", 1, 25, 50, 25),

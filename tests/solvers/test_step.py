@@ -396,13 +396,13 @@ def test_a_task_that_does_not_fit_into_the_context_window_scores_0() -> None:
 @BOTH_FORMS
 def test_a_repetition_does_not_fill_the_context_window(form: str) -> None:
     def small_window(request: Request) -> Answer:
-        # System prompt and task text, and two more messages for each program that has run.
-        number = len(request["messages"])
         if len(str(request["messages"])) > 12_000:
             return Raw(400, json.dumps({"error": OVERFLOWS["vLLM"]}).encode())
-        if number < 6:
+        # Each step adds two messages to the system prompt and the task text.
+        steps = (len(request["messages"]) - 2) // 2
+        if steps < 2:
             return running(form, "print(6 * 7)")
-        if number == 6:
+        if steps == 2:
             return Cut("x = x + 1\n" * 1500, tokens=4000)  # 15,000 characters, more than the window has
         return submitting(form)
 

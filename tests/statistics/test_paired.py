@@ -101,8 +101,8 @@ def test_if_all_tasks_are_ties_the_interval_leaves_room_for_what_no_cluster_has_
 def test_a_p_value_is_the_significance_level_at_which_the_interval_reaches_0(scores: np.ndarray) -> None:
     """If five differences are read together, each interval has the confidence level 1 − 0.05 / 5 (Bonferroni).
 
-    Where the low end of such an interval is 0, the p-value is 0.05 for one of five differences, and 0.05 / 5 for the
-    only one.
+    So if the low end of such an interval is 0, the unadjusted p-value is 0.05 / 5. The p-value that is adjusted for
+    five differences is five times as large, 0.05.
     """
     first, second = scores
 

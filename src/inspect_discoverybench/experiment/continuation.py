@@ -60,15 +60,10 @@ def _require_kept(log: RunLog, eval_set: EvalSet, shard: Shard | None) -> None:
     if log.agent_digest != (whole_run.task.metadata or {}).get(AGENT_DIGEST):
         raise InvalidExperiment(f"{where}: the file of the agent {whole_run.labels.solver} changed. {OTHER_LOG_DIR}")
 
-    if log.shard is None:
-        run = whole_run
-        dataset_size = len(run.task.dataset)
-    else:
-        run = Shard.parse(log.shard).part_of(whole_run, position)
-        dataset_size = len(run.samples)  # a shard is run with a dataset of its samples only (`restrict_to_shard`)
+    run = whole_run if log.shard is None else Shard.parse(log.shard).part_of(whole_run, position)
     _require_same_inputs(log, run, where)
 
-    kept = set() if _starts_over(log, eval_set, dataset_size) else run.sample_keys
+    kept = set() if _starts_over(log, run, eval_set) else run.sample_keys
     lost = _required_samples(log, shard) - kept
     if lost:
         reason = "epochs, limits.samples, options.sample_id or sample_shuffle, or the data changed"
@@ -125,7 +120,7 @@ def _require_same_inputs(log: RunLog, run: PlannedRun, where: str) -> None:
             raise InvalidExperiment(f"{where}: sample {key.id} was run with another {changes}. {OTHER_LOG_DIR}")
 
 
-def _starts_over(log: RunLog, eval_set: EvalSet, dataset_size: int) -> bool:
+def _starts_over(log: RunLog, run: PlannedRun, eval_set: EvalSet) -> bool:
     """Whether Inspect reuses no sample of a log.
 
     This is so if the log has a larger dataset than the run, or another random selection of samples.
@@ -133,10 +128,15 @@ def _starts_over(log: RunLog, eval_set: EvalSet, dataset_size: int) -> bool:
     No public call of Inspect answers this. The rules are taken from `eval_log_sample_source` and `shuffle_changed` in
     https://github.com/UKGovernmentBEIS/inspect_ai/tree/main/src/inspect_ai/_eval.
     """
+    if log.shard is None:
+        dataset_size = len(run.task.dataset)
+        has_limit = eval_set.arguments.get("limit") is not None
+    else:  # a shard is run without a limit, and with a dataset of its selected samples only (`restrict_to_shard`)
+        dataset_size = len(run.samples)
+        has_limit = False
+
     # A log need not have the size of its dataset. Without it, the dataset counts as not larger.
     if (log.header.eval.dataset.samples or 0) > dataset_size:
         return True
-    # A shard is run without a limit, because its dataset has only the selected samples.
-    has_limit = log.shard is None and eval_set.arguments.get("limit") is not None
     # With a limit, the shuffle decides which samples are selected.
     return has_limit and log.header.eval.config.sample_shuffle != eval_set.arguments.get("sample_shuffle")

@@ -85,7 +85,7 @@ class SampleList:
 
     @cached_property
     def columns(self) -> list[str]:
-        """The id, HMS, and the columns whose values differ; others are only in `samples.csv`."""
+        """The id, HMS, and the columns whose values differ. The values of the others are in `shared_values`."""
         recorded = [column for column in COLUMNS if column in self.table]
         return [column for column in recorded if column in (ID, "hms") or self._differs(column)]
 
@@ -108,8 +108,10 @@ class SampleList:
         """What is the same for all samples, such as `agent react, outcome judged`."""
         texts = []
         for column in COLUMNS:
-            if column not in self.table or column in self.columns:
+            is_shared = column in self.table and column not in self.columns
+            if not is_shared:
                 continue
+            # Apart from missing values, a shared column has one value or none (`_differs`).
             value = next(iter(self.table[column].dropna()), "")
             if value != "":  # settings may be empty
                 texts.append(f"{_heading(column)} {_cell(column, value)}")

@@ -29,8 +29,8 @@ class Configuration:
         model: Name of the evaluated model.
         hints: Task arguments that are hints (`RunRecord.hints`), such as a framing. The name of custom data is one of
             them, so that runs with different data have different hints.
-        agent_file_settings: What tells the file with the agent from other files, or versions of it, with an agent of
-            this name; empty if there are no others.
+        agent_file_settings: Name and SHA-256 of the file with the agent, as far as they differ between the files with
+            agents of this name; may be empty.
         settings: What its name adds to agent and model: hints, and all that distinguishes it from other configurations
             of the same benchmark; may be empty.
     """

@@ -254,8 +254,8 @@ def _agent_file(spec: EvalSpec) -> str | None:
 def _selection(spec: EvalSpec) -> str:
     """How the run chose its samples among the samples of the task: a key of `SELECTIONS` in `coverage.py`.
 
-    It is `first` or `shuffled` if the limit of the run is a number below the number of samples. Otherwise, it is `all`,
-    also if the user chose the samples by a range or by ids.
+    It is `first` or `shuffled` if the limit of the run is a number below the number of samples. Otherwise, it is `all`:
+    the run has all samples that arguments of the task, ids or a range selected.
     """
     limit = spec.config.limit  # a number, a range or None
     # A log need not have the number of the task's samples. Without it, the run counts as not limited.

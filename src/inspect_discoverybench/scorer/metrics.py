@@ -84,8 +84,8 @@ def hms_summary() -> Metric:
 def _summary_of(key: str, samples: Sequence[_Sample], scores: Sequence[SampleScore]) -> dict[str, float]:
     """The values of the metric for a key other than HMS.
 
-    The mean and its interval are over the samples that have the key in all epochs. The counts are of the epochs that
-    have it: each epoch has one of the `scores`.
+    The mean and its interval are over the samples that have the key in all epochs. The counts are over all epochs that
+    have it: `scores` has one score for each epoch.
     """
     samples_with_key = [sample for sample in samples if sample.has(key)]
     epochs_with_key = [score for score in scores if key in _values(score)]
@@ -102,6 +102,7 @@ def _summary_of(key: str, samples: Sequence[_Sample], scores: Sequence[SampleSco
         f"{name}_unscored": counts["unscored"],
     }
     if key == CLAIM_KEY:
+        # Only the question about claims is left out for some samples: on a placebo, if the gold hypothesis survives.
         summary[f"{name}_left_out"] = float(len(scores) - len(epochs_with_key))
     return summary
 

@@ -228,10 +228,11 @@ def _normalized_call(call: ToolCall) -> ToolCall:
 def _written_arguments(call: ToolCall, *, latex: bool) -> Mapping[str, Any]:
     r"""The arguments of a call as the model wrote them.
 
-    Inspect cannot read JSON with raw line ends or with lone backslashes, as in LaTeX. Such arguments are read here, and
-    a lone backslash is read as a backslash. If the text is no JSON for another reason, the arguments of the call are
-    returned. Inspect has left them empty. `_normalized_call` then does not find the required argument and keeps the
-    call's `parse_error`, which Inspect shows to the model.
+    Inspect cannot read JSON with raw line ends or with lone backslashes, as in LaTeX. It leaves the arguments empty and
+    puts the text into `parse_error`. The text is read here, and a lone backslash is kept as a backslash.
+
+    If this fails, too, the arguments stay empty. So `_normalized_call` does not find the required one and keeps
+    `parse_error`, which Inspect shows to the model.
 
     Args:
         call: The call.
