@@ -58,8 +58,8 @@ def test_the_solver_gold_solves_every_task_of_a_set(tmp_path: Path) -> None:
         assert sample.scores
         scores.append(sample.scores["HMS"].as_dict()["hms"])
     assert scores == [1] * len(answer_key(out))
-    # The baseline author numbers its domains from 6, the number of domains to be avoided (those of DB-REAL). The names
-    # end in the height of the observed nodes and the depth of the target.
+    # A folder's name has the name of the domain, the height of the observed nodes, and the depth of the target. The
+    # baseline author numbers its domains, and starts with 6 (`_domains` in `offline/author.py`).
     folders = {row["dataset"] for row in answer_key(out)}
     assert {"invented-domain-6_2_0", "invented-domain-6_0_0", "invented-domain-6_1_1"} <= folders
 

@@ -52,6 +52,9 @@ def test_of_two_scored_attempts_the_one_completed_last_counts() -> None:
     last = attempt(1.0, created=NOON, completed_at=LATER)
     assert current_results([first, last]) == [last]
     assert current_results([last, first]) == [last]
+    # An attempt whose time is not recorded counts as the earliest.
+    without_time = attempt(0.5)
+    assert current_results([last, without_time]) == [last]
 
 
 def test_a_scored_attempt_between_errors_counts_in_any_order_of_the_logs() -> None:
@@ -78,13 +81,14 @@ def test_epochs_and_runs_are_different_samples_in_the_order_in_which_the_runs_st
 
 
 def test_a_retry_by_inspect_is_an_attempt_at_the_samples_of_its_eval_set() -> None:
-    # The log of the retry keeps the task id, but not the id of the eval set. The samples in it are also those of
-    # another shard if it is a retry of a shard.
-    failed = error(run="set/task", task_id="first shard")
-    of_other_shard = result("b", 1.0, run="set/task", task_id="second shard")
-    retry = attempt(1.0, run="first shard", task_id="first shard")
-    again = result("b", 0.5, run="first shard", task_id="first shard", completed_at=EARLIER)
-    for results in permutations([failed, of_other_shard, retry, again]):
+    # `a` is in the first shard of an eval set, and `b` in the second one.
+    failed_a = error(run="set/task", task_id="first shard")
+    first_b = result("b", 1.0, run="set/task", task_id="second shard", completed_at=EARLIER)
+    # `eval-retry` of the first shard runs the samples of all shards. Its log keeps the task id, but not the id of the
+    # eval set, so its run has another id.
+    retried_a = attempt(1.0, run="first shard", task_id="first shard", completed_at=LATER)
+    retried_b = result("b", 0.5, run="first shard", task_id="first shard", completed_at=LATER)
+    for results in permutations([failed_a, first_b, retried_a, retried_b]):
         assert ids_and_hms(current_results(results)) == {("a", 1.0), ("b", 0.5)}
 
 

@@ -204,12 +204,22 @@ def test_lines_of_python_may_begin_with_a_percent_sign(session: Session, code: s
     assert session.run(f"{code}\n%ls\n_") == ok(notice(lines + 1) + output)
 
 
-@pytest.mark.parametrize("code", ["x = !ls", "x?", "(7\n% 4 5)", "'''\n%ls", "1 +\n%ls", "%ls\n1 +"])
-def test_code_that_is_no_python_even_without_notebook_commands_is_a_syntax_error(session: Session, code: str) -> None:
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param("x = !ls", id="a command in an assignment is not left out"),
+        pytest.param("x?", id="a question mark is no command"),
+        pytest.param("(7\n% 4 5)", id="a percent sign in brackets is no command"),
+        pytest.param("'''\n%ls", id="a percent sign in a string is no command"),
+        pytest.param("1 +\n%ls", id="an error before a command"),
+        pytest.param("%ls\n1 +", id="an error after a command"),
+    ],
+)
+def test_code_that_is_no_python_after_commands_were_left_out_is_a_syntax_error(session: Session, code: str) -> None:
     reply = session.run(code)
     assert reply["status"] == "error"
     assert reply["output"].count("SyntaxError") == 1
-    assert "kernel" not in reply["output"]
+    assert "kernel" not in reply["output"]  # the traceback has no line of `kernel.py`
 
 
 def test_an_error_names_the_line_that_the_agent_wrote(session: Session) -> None:

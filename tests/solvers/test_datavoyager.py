@@ -60,13 +60,13 @@ def turns(sample: EvalSample) -> list[str]:
 
 
 # Turns whose instruction is a prompt, by its first word.
-PLAN = "planner: State"
-REVISE = "planner: The"
-TOO_EARLY = "coder: The"
+PLAN_TURN = "planner: State"
+REVISION_TURN = "planner: The"
+CODE_FIRST_TURN = "coder: The"
 """The coder's turn after a draft that came before any code."""
 
-DRAFTED = "analyst: The"
-FORCED = "analyst: The"
+DRAFT_TURN = "analyst: The"
+FORCED_TURN = "analyst: The"
 """The analyst's last turn, in which it must submit. Its prompt begins with the same word as that of the draft."""
 
 
@@ -91,11 +91,11 @@ def test_the_critic_chooses_the_next_role_until_it_accepts_a_draft() -> None:
     models = {role.value: scripted(next_move) for role in Role}
     sample = play(["never asked"], datavoyager(), model_roles=models)
     assert turns(sample) == [
-        PLAN,
+        PLAN_TURN,
         "coder: count",
         "analyst: read",
         "planner: refine",
-        DRAFTED,
+        DRAFT_TURN,
     ]
     assert observations(sample) == ["2"]
     assert submitted(sample).hypothesis == HYPOTHESIS
@@ -134,14 +134,14 @@ def test_a_draft_that_the_critic_sends_back_is_not_submitted() -> None:
     rejected = json.dumps({"hypothesis": "y rises."})
     script: list[Turn] = [PLANNED, COUNT, LOOK, ANSWERED, rejected, feedback, WORKED, ANSWERED, DRAFT, ACCEPTED]
     sample = play(script, datavoyager())
-    assert turns(sample) == [PLAN, "coder: count", DRAFTED, "analyst: Name", DRAFTED]
+    assert turns(sample) == [PLAN_TURN, "coder: count", DRAFT_TURN, "analyst: Name", DRAFT_TURN]
     assert submitted(sample).hypothesis == HYPOTHESIS
 
 
 def test_after_an_accepted_draft_that_is_no_object_the_analyst_submits() -> None:
     script: list[Turn] = [PLANNED, COUNT, LOOK, ANSWERED, "The answer: y rises.", ACCEPTED, SUBMITTED]
     sample = play(script, datavoyager())
-    assert turns(sample) == [PLAN, "coder: count", DRAFTED, FORCED]
+    assert turns(sample) == [PLAN_TURN, "coder: count", DRAFT_TURN, FORCED_TURN]
     assert len(calls(sample)) == len(script)
     assert submitted(sample).hypothesis == HYPOTHESIS
 
@@ -150,7 +150,7 @@ def test_after_an_accepted_draft_that_is_no_object_the_analyst_submits() -> None
 def test_after_a_first_draft_without_any_code_the_coder_acts_instead_of_a_review(form: str) -> None:
     script: list[Turn] = [PLANNED, ANSWERED, DRAFT, LOOK, ANSWERED, DRAFT, ACCEPTED]
     sample = play(script, datavoyager(actions=form))
-    assert turns(sample) == [PLAN, DRAFTED, TOO_EARLY, DRAFTED]
+    assert turns(sample) == [PLAN_TURN, DRAFT_TURN, CODE_FIRST_TURN, DRAFT_TURN]
     assert observations(sample) == ["2"]
     assert submitted(sample).hypothesis == HYPOTHESIS
     assert len(calls(sample)) == len(script)  # the first draft was not reviewed
@@ -159,7 +159,7 @@ def test_after_a_first_draft_without_any_code_the_coder_acts_instead_of_a_review
 def test_a_second_draft_is_reviewed_even_if_no_code_was_run() -> None:
     script: list[Turn] = [PLANNED, ANSWERED, DRAFT, "I write no code.", ANSWERED, DRAFT, ACCEPTED]
     sample = play(script, datavoyager())
-    assert turns(sample) == [PLAN, DRAFTED, TOO_EARLY, DRAFTED]
+    assert turns(sample) == [PLAN_TURN, DRAFT_TURN, CODE_FIRST_TURN, DRAFT_TURN]
     # The critic has accepted the draft, a JSON object, so the analyst did not have to call `submit`.
     assert submitted(sample).source == "object"
 
@@ -167,7 +167,7 @@ def test_a_second_draft_is_reviewed_even_if_no_code_was_run() -> None:
 def test_after_an_early_draft_in_the_last_turn_the_coder_acts_and_the_analyst_submits() -> None:
     sample = play([PLANNED, ANSWERED, DRAFT, LOOK, SUBMITTED], datavoyager(turns=1))
     # Only the draft counts as a turn: not the plan, the coder's turn in place of a review, or the forced submission.
-    assert turns(sample) == [PLAN, DRAFTED, TOO_EARLY, FORCED]
+    assert turns(sample) == [PLAN_TURN, DRAFT_TURN, CODE_FIRST_TURN, FORCED_TURN]
     assert observations(sample) == ["2"]
     assert submitted(sample).hypothesis == HYPOTHESIS
 
@@ -189,14 +189,14 @@ def test_all_turns_fit_into_the_message_limit_of_the_tasks() -> None:
 def test_with_a_full_context_window_the_analyst_submits() -> None:
     full = ModelOutput.from_content("mockllm/model", "too long", stop_reason="model_length")
     sample = play([PLANNED, COUNT, full, SUBMITTED], datavoyager())
-    assert turns(sample) == [PLAN, "coder: count", FORCED]
+    assert turns(sample) == [PLAN_TURN, "coder: count", FORCED_TURN]
     assert submitted(sample).hypothesis == HYPOTHESIS
 
 
 def test_after_the_last_turn_the_analyst_submits() -> None:
     script: list[Turn] = [PLANNED, COUNT, WORKED, SUBMITTED]
     sample = play(script, datavoyager(turns=1))
-    assert turns(sample) == [PLAN, "coder: count", FORCED]
+    assert turns(sample) == [PLAN_TURN, "coder: count", FORCED_TURN]
     assert submitted(sample).hypothesis == HYPOTHESIS
     last = calls(sample)[-1]
     assert last.tool_choice == "any"
@@ -213,9 +213,9 @@ def test_after_two_turns_without_progress_the_planner_revises_but_only_twice() -
     # the planner revises instead. After two revisions, the coder has all turns.
     assert turns(sample)[1:-1] == [
         "coder: try-0",
-        REVISE,
+        REVISION_TURN,
         "coder: try-2",
-        REVISE,
+        REVISION_TURN,
         "coder: try-4",
         "coder: try-5",
     ]
@@ -231,7 +231,7 @@ def test_the_planner_revises_the_plan_if_an_instruction_is_repeated_without_prog
     sample = play(script, datavoyager(turns=4))
     count = "coder: count"
     # After a revision, the critic can assign the same turn again.
-    expected = [count, count, count, count] if progress else [count, REVISE, count, REVISE]
+    expected = [count, count, count, count] if progress else [count, REVISION_TURN, count, REVISION_TURN]
     # Between the plan and the submission.
     assert turns(sample)[1:-1] == expected
 
@@ -243,7 +243,7 @@ def test_three_invalid_replies_of_the_critic_count_as_no_progress(reply: str) ->
     script: list[Turn] = [PLANNED, *invalid_replies, WORKED, *invalid_replies, WORKED, SUBMITTED]
     sample = play(script, datavoyager(turns=2))
     # The first time, the coder is told to carry out the next step of the plan. The second time, the planner revises.
-    assert turns(sample) == [PLAN, "coder: Carry", REVISE, FORCED]
+    assert turns(sample) == [PLAN_TURN, "coder: Carry", REVISION_TURN, FORCED_TURN]
     again = Prompt.load("solvers/datavoyager/ask_again").render()
     asked_again = [again in call.input[-1].text for call in calls(sample)]
     # The first call is the planner's, and the next three are the critic's.

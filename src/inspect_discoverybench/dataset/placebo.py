@@ -93,6 +93,13 @@ class _PermutedFiles:
 def _permute_files(
     sample: Sample, seed: int, permute_file: Callable[[Path, tuple[str, ...], str], str | None]
 ) -> _PermutedFiles:
+    """Permute the data files of a sample.
+
+    Args:
+        sample: The sample with the original files.
+        seed: Seed of all permutations.
+        permute_file: `_permute_file` with a cache.
+    """
     metadata = SampleMetadata.model_validate(sample.metadata)
     paths = dict(sample.files or {})
     unpermuted = []

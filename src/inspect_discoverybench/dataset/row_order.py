@@ -40,8 +40,8 @@ def ordering_column(columns: Sequence[Sequence[object]]) -> int | None:
 def _squared_correlation_of_neighbours(ranks: Sequence[int]) -> Fraction:
     """The square of Pearson's correlation of each rank with the next one; 0 if they do not correlate positively.
 
-    The correlation itself is a root, which a float would round. Rounding could decide between columns with equal
-    correlations, such as one that ascends where the other descends. The square is an exact fraction.
+    The square is an exact fraction. The correlation is a root, which a float would round. Rounding could then decide
+    between columns with equal correlations, such as a column and its negative.
     """
     before, after = ranks[:-1], ranks[1:]
     count, sum_before, sum_after = len(before), sum(before), sum(after)

@@ -103,9 +103,13 @@ class YamlFile:
         return cls(path, values, root)
 
     def is_overridden(self, *place: str | int) -> bool:
-        """Whether the command line has set a value: the value itself, or one that contains it."""
-        place = self.place_in_file(place)
-        return any(override.sets(place) for override in self.overrides)
+        """Whether the command line has set a value: the value itself, or one that contains it.
+
+        Args:
+            place: Where the value is after validation.
+        """
+        place_in_file = self.place_in_file(place)
+        return any(override.sets(place_in_file) for override in self.overrides)
 
     def where(self, *place: str | int) -> str:
         """Where a value is from, as the beginning of a message about it.
@@ -115,18 +119,18 @@ class YamlFile:
         have set only a part of the value are added: `file:line with --set grader.config.seed=x`.
 
         Args:
-            place: Where the value is; nothing for the whole file.
+            place: Where the value is after validation; nothing for the whole file.
         """
-        place = self.place_in_file(place)
+        place_in_file = self.place_in_file(place)
         words_for_parts: list[str] = []
         # From the last override to the first. An override that sets the whole value ends the search, because it has
         # replaced what earlier overrides set.
         for override in reversed(self.overrides):
-            if override.sets(place):
+            if override.sets(place_in_file):
                 return _with_parts(override.words, words_for_parts)
-            if override.sets_part_of(place):
+            if override.sets_part_of(place_in_file):
                 words_for_parts.insert(0, override.words)
-        return _with_parts(self._line_of(place), words_for_parts)
+        return _with_parts(self._line_of(place_in_file), words_for_parts)
 
     def place_in_file(self, place: Place) -> Place:
         """Where the file has the value that has this place after validation.

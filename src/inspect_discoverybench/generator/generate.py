@@ -110,7 +110,7 @@ async def _add_domain(
 
 
 async def create_tasks(
-    number: int, tree: Tree, growth: Growth, reviewer: Model
+    domain_number: int, tree: Tree, growth: Growth, reviewer: Model
 ) -> tuple[DomainRecord, dict[str, bytes]]:
     """Draw the rows of a tree, have its tasks written, and apply the criteria.
 
@@ -139,10 +139,10 @@ async def create_tasks(
         else:
             accepted_by_goal[goal] = result
 
-    files, golds = _task_files(number, tree, accepted_by_goal.values(), drawing, growth.settings.seed)
+    files, golds = _task_files(domain_number, tree, accepted_by_goal.values(), drawing, growth.settings.seed)
     files[tree_path(slug_of(tree.domain))] = encode_tree(tree)
     record = DomainRecord(
-        number=number,
+        number=domain_number,
         domain=tree.domain,
         golds=tuple(golds),
         rejected=tuple(rejected),
@@ -153,14 +153,14 @@ async def create_tasks(
 
 
 def _task_files(
-    number: int, tree: Tree, accepted: Iterable[AcceptedTask], drawing: Drawing, seed: int
+    domain_number: int, tree: Tree, accepted: Iterable[AcceptedTask], drawing: Drawing, seed: int
 ) -> tuple[dict[str, bytes], list[GoldRow]]:
     """Return the data and metadata files of a domain's tasks by path, and their rows of the answer key.
 
     A folder has one data file for all tasks with the same start height and target depth, as in DB-SYNTH.
 
     Args:
-        number: Number of the domain in the set.
+        domain_number: Number of the domain in the set.
         tree: The tree of the domain.
         accepted: The accepted tasks of the domain.
         drawing: The rows of the tree.
@@ -189,7 +189,7 @@ def _task_files(
         for metadata_number, (task, text) in enumerate(results):
             # Ids of one domain are MAX_DOMAINS apart, and each domain starts at its own number, which is below
             # MAX_DOMAINS. So no two tasks of a set have the same id.
-            query_id = number + MAX_DOMAINS * len(golds)
+            query_id = domain_number + MAX_DOMAINS * len(golds)
             metadata = {
                 "id": metadata_number,
                 "domain": tree.domain,

@@ -210,7 +210,7 @@ def draw_samples(samples: Sequence[JudgedSample], score: str, count: int, seed: 
 
     Args:
         samples: Samples of which all replies of the judge are recorded.
-        score: Name of the score in the logs, for the key.
+        score: Name of the score in the logs. It is written to the key of the sheet.
         count: Number of samples to draw.
         seed: Seed of the draw.
 

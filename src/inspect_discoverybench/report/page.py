@@ -102,13 +102,15 @@ def render_page(contents: Contents) -> bytes:
 
 
 def _tables(section: Section, titles: Mapping[str, str]) -> list[ShownTable]:
-    """The tables of a section.
+    """The tables of a section: configurations by groups of tasks, configurations by stage, or the section's own table.
 
-    Sections on groups and losses have a table of configurations by groups. Other sections have the rows and the columns
-    of `section.table`.
+    Args:
+        section: The section.
+        titles: Title of each benchmark.
     """
-    if section.description.column is not None:
-        return means_by_group(section.table, titles, section.description.column)
+    column = section.description.column
+    if column is not None:
+        return means_by_group(section.table, titles, column)
     if STAGE in section.table:
         return shares_by_value(section.table, titles, STAGE, SHARE, LOSS_COLORS)
     return shown_tables(section.table, titles)

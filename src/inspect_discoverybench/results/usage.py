@@ -24,9 +24,9 @@ def judge_usage(sample: EvalSample) -> list[ModelUsage] | None:
 
     None if it is unknown, because `inspect score` does not record it.
     """
-    usage = (sample.role_usage or {}).get(GRADER)
-    if usage is not None:
-        return [usage]
+    recorded = _recorded_judge_usage(sample)
+    if recorded:
+        return recorded
 
     scores = (sample.scores or {}).values()
     was_asked = any((score.metadata or {}).get("replies") for score in scores)
@@ -35,23 +35,22 @@ def judge_usage(sample: EvalSample) -> list[ModelUsage] | None:
     return []
 
 
-def agent_tokens(sample: EvalSample) -> int:
-    """Tokens of all models except the judge.
+def _recorded_judge_usage(sample: EvalSample) -> list[ModelUsage]:
+    """The judge's usage that is in the sums of the log. None of them includes its usage in `inspect score`."""
+    usage = (sample.role_usage or {}).get(GRADER)
+    return [] if usage is None else [usage]
 
-    What the judge used in `inspect score` is in none of the sums of the log, so it need not be subtracted.
-    """
+
+def agent_tokens(sample: EvalSample) -> int:
+    """Tokens of all models except the judge."""
     used = (sample.model_usage or {}).values()
-    of_judge = judge_usage(sample) or []
-    return total_tokens(used) - total_tokens(of_judge)
+    return total_tokens(used) - total_tokens(_recorded_judge_usage(sample))
 
 
 def agent_cost(sample: EvalSample) -> float | None:
-    """Costs of all models except the judge in US dollars; None if a price is unknown.
-
-    As with tokens, what the judge used in `inspect score` need not be subtracted.
-    """
+    """Costs of all models except the judge in US dollars; None if a price is unknown."""
     used = total_cost((sample.model_usage or {}).values())
-    of_judge = total_cost(judge_usage(sample) or [])
+    of_judge = total_cost(_recorded_judge_usage(sample))
     if used is None or of_judge is None:
         return None
     return used - of_judge

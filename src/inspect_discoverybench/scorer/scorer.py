@@ -80,7 +80,7 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, claim: bool = F
         sample = SampleMetadata.of(state, "discoverybench/hms")
         submission = await read_answer(judge, sample.goal, answer)
         if isinstance(submission, NotAsserted):
-            if outage:
+            if outage:  # the missing reply could have stated a hypothesis, so the score is not 0
                 return _after_outage(state, keys, outage)
             return _not_asserted(keys, submission, judge_record(judge, verdict=None, with_claim=with_claim))
 

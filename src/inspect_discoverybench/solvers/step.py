@@ -207,10 +207,10 @@ def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> WrittenCo
 
 def _belongs_to_answer(block: Block, text: str) -> bool:
     """Whether the first block of a text is the object of an answer, or is quoted in a string of the object."""
-    if text.startswith("{") and parse_submission(text) is not None:  # the whole text is the object
-        return True
-    # The text up to the end of the block is an answer if the block is the object, or if the block begins in a string of
-    # the object and is not closed, so that it ends with the text.
+    if text.startswith("{") and parse_submission(text) is not None:
+        return True  # the whole text is the object, so it quotes the block
+    # `parse_submission` reads the object in the last block of a text. In the text up to the end of the first block, the
+    # first block is the last one.
     return parse_submission(text[: block.end]) is not None
 
 
