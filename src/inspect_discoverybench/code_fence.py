@@ -87,8 +87,9 @@ def _closing_pattern(fence: str, at_line_ends: bool) -> re.Pattern[str]:
 def _unclosed_block(text: str, start: int, fence: str, label: str, at_line_ends: bool) -> Block:
     """The block whose contents begin at `start`, if no fence closes it.
 
-    It ends where its fence occurs next, as in "x = 1```". This fence may be a part of the code, so the block does not
-    count as closed. With `at_line_ends`, such a fence is usually in a string of JSON, so the block ends with the text.
+    A block of JSON (`at_line_ends`) ends with the text, because a fence in it is usually in a string. Any other block
+    ends where its fence occurs next, as in "x = 1```". This fence may be a part of the code, so the block does not
+    count as closed.
     """
     if at_line_ends:
         return Block(label, text[start:], end=len(text), is_closed=False)

@@ -142,7 +142,7 @@ def test_a_table_written_by_pandas_keeps_the_cells_of_each_column(
     content = frame.to_csv(
         sep=separator, index=False, quoting=quoting, lineterminator=line_break, na_rep=missing_text
     ).encode(encoding)
-    # Here, too, "\r" in a value is not quoted, and the module `csv` reads a new row there.
+    # Where pandas does not quote "\r" in a value, the module `csv` reads a new row.
     assume({len(row) for row in parse(content, separator)} == {len(frame.columns)})
     permuted = placebo_of(tmp_path / "mine", "a.csv", content, list(map(str, frame)))
     require_same_cells(content, permuted, separator)

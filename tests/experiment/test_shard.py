@@ -162,7 +162,8 @@ def test_shards_from_different_folders_go_on_in_one_folder() -> None:
     completed("run gold.yaml --shard 2/2 --set log_dir=logs/b")
     for folder in ("logs/a/shard-1-of-2", "logs/b/shard-2-of-2"):
         shutil.copytree(folder, Path("logs/small", Path(folder).name))
-    # First the shard whose log was written last: the earlier log has another id of the eval set.
+    # Shard 2 first: it must not take the id of the eval set from the log of shard 1, although this log is older and is
+    # read first. Inspect refuses to continue a shard with another id.
     completed("run gold.yaml --shard 2/2 --limit 4")
     completed("run gold.yaml --shard 1/2 --limit 4")
     assert states("gold.yaml --limit 4") == ["finished: 1,2"]

@@ -71,7 +71,7 @@ def test_a_mean_has_an_interval_on_new_studies() -> None:
 
 
 def test_the_released_form_has_counts_and_a_possible_range_of_its_own() -> None:
-    """Samples whose sub-hypotheses are undecided have HMS, and the other way round."""
+    """A sample has HMS although its sub-hypotheses are undecided, or the released form although its contexts are."""
     report = contents(
         [
             result("a", 1.0, hms_released=1.0),

@@ -102,7 +102,7 @@ def test_every_column_is_documented(demo_log: Path) -> None:
     assert [column for column in columns if f"`{column}`" not in text] == []
 
 
-def test_outcomes_are_told_apart_and_only_missing_submissions_score_zero(tmp_path: Path) -> None:
+def test_errors_and_unscored_samples_have_no_score_and_missing_submissions_have_zero(tmp_path: Path) -> None:
     run = Run("real", "react", "provider/large", 0.3, errors=0.2, unscored=0.2, no_submission=0.3)
     paths = write_logs([run], tmp_path, samples=60)
     results = read_results(paths)
@@ -112,6 +112,7 @@ def test_outcomes_are_told_apart_and_only_missing_submissions_score_zero(tmp_pat
     scored = hms.count()
     assert scored[SampleOutcome.ERROR] == 0
     assert scored[SampleOutcome.UNSCORED] == 0
+    # The outcome is `LIMIT` if a limit ended the sample before anything was submitted.
     highest = hms.max()
     assert highest[SampleOutcome.NO_SUBMISSION] == 0
     assert highest[SampleOutcome.LIMIT] == 0

@@ -73,7 +73,10 @@ def test_the_effective_size_is_that_of_zeros_and_ones_with_the_same_variance() -
 
 
 def test_the_effective_size_is_at_most_the_number_of_tasks() -> None:
-    """The small variance of these scores would give a larger size, and a narrower interval than 25 zeros and ones."""
+    """The interval is that of 25 zeros and ones with this mean.
+
+    The small variance of these scores would give a larger size, and so a narrower interval.
+    """
     scores = [0.5] * 24 + [0.6]
     estimate = estimate_mean(scores, range(25))
     successes = 25 * estimate.mean

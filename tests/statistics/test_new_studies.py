@@ -65,10 +65,10 @@ def test_eight_studies_that_agree_are_significant() -> None:
         ([60, 40] + [1] * 17, False),  # 2.6
     ],
 )
-def test_studies_are_counted_as_if_they_were_equally_large(sizes: list[int], is_given: bool) -> None:
-    """An interval is given for an effective number of at least eight.
+def test_an_interval_needs_an_effective_number_of_eight_studies(sizes: list[int], is_given: bool) -> None:
+    """Studies of different sizes count as a smaller number of equally large ones.
 
-    With 60 % of the tasks in one of 21 studies, it would span the whole range.
+    With 60 % of the tasks in one of 21 studies, an interval would span the whole range.
     """
     studies = np.repeat(range(len(sizes)), sizes).tolist()
     scores = [task % 2 for task in range(len(studies))]
@@ -78,7 +78,7 @@ def test_studies_are_counted_as_if_they_were_equally_large(sizes: list[int], is_
     assert of_difference is not None
     assert is_given == (not math.isnan(of_mean.low))
     assert is_given == (not math.isnan(of_difference.low))
-    assert of_mean.studies == len(sizes)
+    assert of_mean.studies == len(sizes)  # the number itself, and not the effective one
 
 
 @pytest.mark.parametrize("studies", [["x", "y", None], ["x", "x", "x"]])

@@ -175,5 +175,6 @@ def _existing_or_new_goal(study: Study, question: str) -> Goal:
             return goal
 
     last_id = max((goal.query_id for goal in study.goals), default=-1)
+    # `general`, because it is not known which facet the question asks for.
     query = {"qid": last_id + 1, "question": question, "question_type": "general"}
     return Goal.model_validate(query)

@@ -189,13 +189,15 @@ class Trial:
             log = self._eval(task, samples, solver=solver, **self.options)
         self.agents.append(AgentTrial(log.eval.task, agent, form, results_of(log)))
 
-    def _eval(self, task: Task, samples: int, seed: int = SEED, **arguments: Any) -> EvalLog:
-        model = arguments["model"]
-        folder = arguments["log_dir"]
-        failure = f"{model} and the judge {self.judge} cannot be tried with logs in {folder}"
+    def _eval(
+        self, task: Task, samples: int, *, model: str, log_dir: str, seed: int = SEED, **arguments: Any
+    ) -> EvalLog:
+        failure = f"{model} and the judge {self.judge} cannot be tried with logs in {log_dir}"
         with inspect_errors(InvalidArgument, failure):
             logs = inspect_eval(
                 task,
+                model=model,
+                log_dir=log_dir,
                 limit=samples,
                 sample_shuffle=seed,
                 model_roles={GRADER: self.judge},

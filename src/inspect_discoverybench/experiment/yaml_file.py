@@ -133,7 +133,7 @@ class YamlFile:
         return _with_parts(self._line_of(place_in_file), words_for_parts)
 
     def place_in_file(self, place: Place) -> Place:
-        """Where the file has the value that has this place after validation.
+        """Convert the place of a value after validation into its place in the file.
 
         Where a list is expected, a file may have a single value, such as `models: openai/gpt-4o`. Validation makes a
         list of it. So the model whose place is `models.0` after validation is at `models` in the file.

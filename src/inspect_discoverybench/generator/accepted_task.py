@@ -99,7 +99,7 @@ async def _ask_author(author: Model, task: TreeTask, facts: Mapping[str, Any]) -
         return reply
 
     # The hypothesis of each node whose expression is a part of the gold expression.
-    drafts = [node.model_dump(include={"hypothesis", "sub_population"}) for node in task.derivations()]
+    drafts = [node.model_dump(include={"hypothesis", "sub_population"}) for node in task.composed_nodes()]
     values = {**facts, "drafts": drafts, "masked": task.masked}
     return await ask(author, "task", values, HypothesisAndGoal, check)
 

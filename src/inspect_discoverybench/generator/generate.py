@@ -210,7 +210,10 @@ def _task_files(
 
 @scorer(metrics=[mean()], name="accepted")
 def accepted() -> Scorer:
-    """Share of accepted tasks among all tasks and rejected nodes. The explanation has the reason of each rejection."""
+    """Number of accepted tasks, divided by the number of accepted tasks, rejected tasks and rejected nodes.
+
+    A node that the author cannot derive is rejected and has no tasks. The explanation has the reason of each rejection.
+    """
 
     async def score(state: TaskState, target: Target) -> Score:
         result = store_as(GenerationState)

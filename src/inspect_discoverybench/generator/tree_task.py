@@ -93,10 +93,11 @@ class TreeTask:
         """Whether the tree has the goal of this task, written by hand. A tree has goals only for path length 1."""
         return self.length == 1 and self.node.goal is not None
 
-    def derivations(self) -> list[Node]:
+    def composed_nodes(self) -> list[Node]:
         """The target and the hidden nodes whose expressions make up the gold expression, parents first."""
         observed = set(self.expression.columns)
-        # `node.names` are the names at and below a node. Nodes below the observed ones have no observed name there.
+        # `node.names` has the names of the node and of all nodes below it. The nodes below an observed one are left
+        # out, because no name there is observed.
         observed_and_ancestors = [node for node in self.node.walk() if node.names & observed]
         return [node for node in observed_and_ancestors if node.name not in observed]
 

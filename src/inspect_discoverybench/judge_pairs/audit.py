@@ -128,8 +128,8 @@ def _metrics() -> list[Metric | dict[str, list[Metric]]]:
     always_claim = _named_judge("always_true", CLAIM, True)
     never_claim = _named_judge("always_false", CLAIM, False)
 
-    # The question `context_match` is about the facet `context`. Right verdicts are recorded by facet, accuracies by
-    # question.
+    # The right verdict on the contexts has the key `context` in the metadata, and its accuracy has the key
+    # `context_match` in the score.
     metrics = dict.fromkeys(ACCURACIES, accuracy)
     metrics["context_match"] = [*accuracy, always_match]
     metrics["relationship"] = [*accuracy, *always_letter]

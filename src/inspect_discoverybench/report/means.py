@@ -73,7 +73,10 @@ def mean_bound_columns(tasks: Sequence[TaskResult], key: str = "hms") -> Row:
 
 
 def bound_columns(lowest: float, highest: float) -> Row:
-    """These bounds × 100. NaN if they are equal: then no samples are missing, and the value itself is known."""
+    """The least and the most that a mean or a difference could be, × 100.
+
+    NaN if they are equal: then no samples are missing, and both would be the mean or the difference.
+    """
     if lowest == highest:
         return {LOWEST: math.nan, HIGHEST: math.nan}
     return {LOWEST: 100 * lowest, HIGHEST: 100 * highest}

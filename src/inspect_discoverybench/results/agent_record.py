@@ -258,9 +258,9 @@ def _offers_our_tools(step: EvalPlanStep) -> bool:
 def _planned_solver(step: EvalPlanStep) -> AgentRecord:
     """A solver of the log's plan.
 
-    A solver of this package has only the arguments that were passed, because the records of samples have no defaults,
-    either. Any other solver has all its parameters that are not None, including defaults. If it had only those that
-    were passed, an agent to which a default was passed would seem to be another agent.
+    An agent of this package has only the arguments that were passed, because the arguments that its samples record
+    have no defaults, either. Any other solver has all its parameters that are not None, including defaults. Otherwise,
+    a solver to which a default was passed would be another agent than one to which it was not.
     """
     arguments = step.params_passed
     if not is_of_package(step.solver):

@@ -143,7 +143,7 @@ async def ask_extractions(
     Args:
         judge: The judge.
         pair: The hypotheses.
-        subject: What is extracted, in the names of the questions.
+        subject: What is extracted. The questions are named after it, such as `context of the gold hypothesis`.
         prompt: Name of the prompt.
         workflows: The gold and the predicted workflow that the prompt shows. For the context facet, they are those of
             the pair; for the released form, they are empty by default.
