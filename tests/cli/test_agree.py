@@ -170,11 +170,11 @@ def test_labels_from_the_page_are_read_and_the_page_fits_a_phone(open_page: Open
     page.set_viewport_size({"width": 360, "height": 740})
     start(page, "=Ann")  # in a spreadsheet, a formula
     to_correct = page.get_by_text("Finding 1", exact=True)
-    for _ in range(5):
+    for _ in range(5):  # the page shows the five samples one after the other, in random order
         if to_correct.is_visible():
             correct_variables_and_relationship(page)
         else:
-            page.keyboard.type("rrrrr")
+            page.keyboard.type("rrrrr")  # right, in each of the five steps
 
     labels = download(page, "labels")
     annotators = {row["annotator"] for row in rows(labels)}

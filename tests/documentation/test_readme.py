@@ -36,7 +36,7 @@ def test_links_of_the_package_metadata_are_absolute(installed_wheel: Path) -> No
 
 
 @pytest.mark.usefixtures("slow")
-def test_the_python_form_runs(tmp_path: Path) -> None:
+def test_the_python_form_runs() -> None:
     [code] = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     names: dict[str, Any] = {}
     offline = code.replace("real", "demo").replace('"openai/gpt-4o"', '"discoverybench/baseline", limit=1')

@@ -178,7 +178,7 @@ def test_the_printed_retry_replaces_samples_with_errors_in_the_folder_of_the_exp
         assert command[:2] == ["inspect", "eval-retry"]
         retry = inspect_command.invoke(*command[1:])
         assert retry.exit_code == 0, retry.output
-        completed(f"status small.yaml {options} --model {model}")
+        completed(f"status small.yaml {options} --model {model}")  # fails unless every sample is finished
     # Both logs are in the folder.
     assert len(logs()) == 2
     outcomes = [row.score.outcome for row in read_results(["logs/small"]).rows]

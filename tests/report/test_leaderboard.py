@@ -38,7 +38,7 @@ def test_if_configurations_ran_different_tasks_the_title_has_the_largest_number(
     assert titles(two, one) == ["DB-REAL test: up to 2 of 239 tasks, not the same for all"]
 
 
-def test_if_no_log_has_the_number_of_tasks_those_that_were_run_are_all() -> None:
+def test_without_a_recorded_number_of_tasks_the_title_counts_those_that_were_run() -> None:
     two = results({"a": 1.0, "b": 0.0}, task="custom", task_samples=None)
     one = results({"a": 1.0}, task="custom", task_samples=None, agent="codegen")
     assert titles(two) == ["custom: all 2 tasks"]

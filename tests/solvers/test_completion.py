@@ -30,15 +30,15 @@ from tests.solvers.scripted import (
 
 HYPOTHESIS = "In all rows, y rises with x."
 ANSWER = submit(hypothesis=HYPOTHESIS, workflow="1. load")
-LOOK = python("print(6 * 7)")
+CODE = python("print(6 * 7)")
 DRAFT = json.dumps({"hypothesis": HYPOTHESIS, "workflow": "1. load"})
 ANSWERED = verdict("coder", "", answered=True)
 
 SCRIPTS: dict[str, Script] = {
-    "react": [LOOK, ANSWER],
-    "codegen": [LOOK, ANSWER],
-    "datavoyager": ["1. Count.", verdict("coder", "count"), LOOK, ANSWERED, DRAFT, ANSWERED],
-    "reflexion": [LOOK, ANSWER, "I was wrong."] * 2,  # two trials
+    "react": [CODE, ANSWER],
+    "codegen": [CODE, ANSWER],
+    "datavoyager": ["1. Count.", verdict("coder", "count"), CODE, ANSWERED, DRAFT, ANSWERED],
+    "reflexion": [CODE, ANSWER, "I was wrong."] * 2,  # two trials
     "no_data_guess": [ANSWER],
 }
 
@@ -54,12 +54,12 @@ def test_the_submitted_hypothesis_is_the_completion(name: str, form: str) -> Non
 
 @pytest.mark.usefixtures("slow")
 def test_a_submission_in_the_last_turn_of_a_team_is_the_completion() -> None:
-    script: list[Turn] = ["1. Count.", verdict("coder", "count"), LOOK, ANSWER]
+    script: list[Turn] = ["1. Count.", verdict("coder", "count"), CODE, ANSWER]
     assert play(script, datavoyager(turns=1)).output.completion == HYPOTHESIS
 
 
 def test_what_a_plain_solver_submits_is_the_completion() -> None:
-    assert play([LOOK, ANSWER], generate()).output.completion == HYPOTHESIS
+    assert play([CODE, ANSWER], generate()).output.completion == HYPOTHESIS
 
 
 @pytest.mark.usefixtures("slow")
@@ -68,9 +68,9 @@ def test_without_a_submission_the_completion_is_what_the_model_wrote() -> None:
 
 
 def test_if_a_limit_ends_a_trial_the_completion_is_the_answer_of_the_one_before() -> None:
-    first_trial: list[Turn] = [LOOK, ANSWER, "I was wrong."]
+    first_trial: list[Turn] = [CODE, ANSWER, "I was wrong."]
     # The first call of the second trial costs more than the sample may.
-    sample = play([*first_trial, costly(LOOK)], reflexion(), token_limit="output:500")
+    sample = play([*first_trial, costly(CODE)], reflexion(), token_limit="output:500")
     assert sample.limit
     assert submitted(sample).hypothesis == HYPOTHESIS
     assert sample.output.completion == HYPOTHESIS

@@ -29,15 +29,20 @@ from tests.solvers.scripted import (
 )
 
 HYPOTHESIS = "In all rows, y rises with x."
-DRAFT = json.dumps({"hypothesis": HYPOTHESIS, "workflow": "1. load"})
+
 PLANNED = "1. Count the rows."
+CODE = python("print(2)")
 WORKED = "I have done it."
-LOOK = python("print(2)")
+"""A turn of any role, without code."""
+
+DRAFT = json.dumps({"hypothesis": HYPOTHESIS, "workflow": "1. load"})
 SUBMITTED = submit(hypothesis=HYPOTHESIS, workflow="1. load")
 
 # The critic may name roles in any case, and writes anything where the goal is answered.
 COUNT = verdict(" Coder", "count")
 ANSWERED = verdict("N/A", "", answered="true")
+"""The critic's verdict after which the analyst drafts the submission."""
+
 ACCEPTED = ANSWERED
 """The critic's review of a draft that it accepts."""
 
@@ -131,15 +136,15 @@ def test_all_roles_see_one_conversation_with_the_assessments_of_the_critic() -> 
 
 def test_a_draft_that_the_critic_sends_back_is_not_submitted() -> None:
     feedback = verdict("analyst", "Name the context.", assessment="The context is missing.")
-    rejected = json.dumps({"hypothesis": "y rises."})
-    script: list[Turn] = [PLANNED, COUNT, LOOK, ANSWERED, rejected, feedback, WORKED, ANSWERED, DRAFT, ACCEPTED]
+    first_draft = json.dumps({"hypothesis": "y rises."})
+    script: list[Turn] = [PLANNED, COUNT, CODE, ANSWERED, first_draft, feedback, WORKED, ANSWERED, DRAFT, ACCEPTED]
     sample = play(script, datavoyager())
     assert turns(sample) == [PLAN_TURN, "coder: count", DRAFT_TURN, "analyst: Name", DRAFT_TURN]
     assert submitted(sample).hypothesis == HYPOTHESIS
 
 
 def test_after_an_accepted_draft_that_is_no_object_the_analyst_submits() -> None:
-    script: list[Turn] = [PLANNED, COUNT, LOOK, ANSWERED, "The answer: y rises.", ACCEPTED, SUBMITTED]
+    script: list[Turn] = [PLANNED, COUNT, CODE, ANSWERED, "The answer: y rises.", ACCEPTED, SUBMITTED]
     sample = play(script, datavoyager())
     assert turns(sample) == [PLAN_TURN, "coder: count", DRAFT_TURN, FORCED_TURN]
     assert len(calls(sample)) == len(script)
@@ -148,7 +153,7 @@ def test_after_an_accepted_draft_that_is_no_object_the_analyst_submits() -> None
 
 @BOTH_FORMS
 def test_after_a_first_draft_without_any_code_the_coder_acts_instead_of_a_review(form: str) -> None:
-    script: list[Turn] = [PLANNED, ANSWERED, DRAFT, LOOK, ANSWERED, DRAFT, ACCEPTED]
+    script: list[Turn] = [PLANNED, ANSWERED, DRAFT, CODE, ANSWERED, DRAFT, ACCEPTED]
     sample = play(script, datavoyager(actions=form))
     assert turns(sample) == [PLAN_TURN, DRAFT_TURN, CODE_FIRST_TURN, DRAFT_TURN]
     assert observations(sample) == ["2"]
@@ -165,7 +170,7 @@ def test_a_second_draft_is_reviewed_even_if_no_code_was_run() -> None:
 
 
 def test_after_an_early_draft_in_the_last_turn_the_coder_acts_and_the_analyst_submits() -> None:
-    sample = play([PLANNED, ANSWERED, DRAFT, LOOK, SUBMITTED], datavoyager(turns=1))
+    sample = play([PLANNED, ANSWERED, DRAFT, CODE, SUBMITTED], datavoyager(turns=1))
     # Only the draft counts as a turn: not the plan, the coder's turn in place of a review, or the forced submission.
     assert turns(sample) == [PLAN_TURN, DRAFT_TURN, CODE_FIRST_TURN, FORCED_TURN]
     assert observations(sample) == ["2"]

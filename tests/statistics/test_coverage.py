@@ -62,7 +62,7 @@ def test_the_interval_of_a_mean_covers_every_chance_to_solve_independent_tasks(t
 
 
 @pytest.mark.parametrize("tasks", exact.NUMBERS)
-def test_the_interval_of_a_difference_to_a_system_that_solves_nothing_covers_every_chance(tasks: int) -> None:
+def test_the_interval_of_a_difference_to_scores_of_0_covers_every_chance_to_solve_independent_tasks(tasks: int) -> None:
     nothing = [0] * tasks
     results = [compare_paired(scores, nothing, range(tasks)) for scores in possible_scores(tasks)]
     low = np.array([result.low for result in results])

@@ -142,7 +142,7 @@ def _require_data_file(path: Path) -> None:
         raise DataError(f"'{path}' is a folder. Name its data files, such as '{example}'.")
     if METADATA_NAME.fullmatch(path.name.casefold()):
         raise DataError(f"'{path}' has the name of a metadata file. Pass it as --metadata, or rename it.")
-    if path.is_file() and path.stat().st_size == 0:
+    if path.is_file() and path.stat().st_size == 0:  # a pipe has the size 0, too; `locate` refuses it
         raise DataError(f"The data file '{path}' is empty. Check the file.")
 
 

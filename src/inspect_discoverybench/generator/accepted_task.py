@@ -71,9 +71,8 @@ async def write_task(
     except AuthorFailed as error:
         return Rejection(task.name, "text", error.message)
 
-    # These are the columns of a data file for this task alone, because it is not known yet which tasks will share its
-    # file. Each further task only removes the columns that would give its own answer away. So the reviewer sees all
-    # columns that an agent will see.
+    # It is not known yet which other tasks will share the data file of this task. They only remove columns from it, so
+    # the reviewer sees all columns that an agent will see.
     columns = file_columns(tree, [task], task.name)
     shown = {
         **facts,

@@ -74,7 +74,7 @@ def sample(spec: Spec, rows: int, seed: str) -> Column:
     high = spec["high"]
     if spec.get("distribution") == "normal":
         middle = (low + high) / 2
-        deviation = (high - low) / 6
+        deviation = (high - low) / 6  # the middle is three standard deviations from both ends
         numbers = random.normal(middle, deviation, rows).clip(low, high)
     elif spec["type"] == "integer":
         numbers = random.integers(low, high, rows, endpoint=True)

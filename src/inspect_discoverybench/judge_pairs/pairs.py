@@ -81,7 +81,10 @@ def _read_pairs() -> dict[str, Any]:
 
 
 def read_studies() -> list[dict[str, Any]]:
-    """The invented studies: name, data file, workflow, and phrases, of which one is the goal."""
+    """The invented studies of `audit_pairs.yaml`: name, data file, workflow, and phrases by name.
+
+    The phrase `goal` is the goal. Hypotheses are made of the others.
+    """
     studies: list[dict[str, Any]] = _read_pairs()["studies"]
     return studies
 
@@ -163,7 +166,7 @@ def _released_sample(goal: SampleMetadata, kind: str, predicted: str, expected: 
         gold_hypothesis=goal.gold_hypothesis,
         gold_workflow=goal.gold_workflow,
         predicted_hypothesis=predicted,
-        predicted_workflow="",
+        predicted_workflow="",  # only a pair with an instruction in the workflow has one
     )
     return _sample(pair, expected, kind=kind, study=goal.dataset, id_prefix=goal.sample_id)
 

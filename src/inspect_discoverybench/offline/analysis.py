@@ -43,12 +43,12 @@ def number(text: str | None) -> float:
 
 
 class Line(NamedTuple):
-    """A line through two columns: the share of the variance that it explains, and a hypothesis about it.
+    """A line through two columns: its R², and a hypothesis about it.
 
-    Lines are compared by the share first, so `max` gives the one that explains most.
+    Lines are compared by R² first, so `max` gives the one that explains most.
     """
 
-    share: float
+    r_squared: float
     statement: str
 
 
@@ -62,15 +62,15 @@ def fit_line(table: Table, x: str, y: str) -> Line | None:
             ys.append(y_value)
 
     try:
-        share = correlation(xs, ys) ** 2
+        r_squared = correlation(xs, ys) ** 2
         slope = linear_regression(xs, ys).slope
     except StatisticsError:
         return None
-    if share == 0:
+    if r_squared == 0:
         return None
     verb = "increases" if slope > 0 else "decreases"
-    fit = f"n = {len(xs)}, R2 = {share:.2f}"
-    return Line(share, f"{y} {verb} linearly with {x}, by {abs(slope):.3g} per unit ({fit})")
+    fit = f"n = {len(xs)}, R2 = {r_squared:.2f}"
+    return Line(r_squared, f"{y} {verb} linearly with {x}, by {abs(slope):.3g} per unit ({fit})")
 
 
 def discover(goal: str) -> None:

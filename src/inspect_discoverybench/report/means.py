@@ -64,10 +64,7 @@ def difference_columns(paired: PairedDifference, columns: IntervalNames) -> Row:
 
 
 def mean_bound_columns(tasks: Sequence[TaskResult], key: str = "hms") -> Row:
-    """The least and the most that the mean of a score × 100 could be.
-
-    NaN if no samples are missing: both would be the mean.
-    """
+    """The least and the most that the mean of a score could be, as `bound_columns` shows them."""
     possible = bounds([task.scores(key) for task in tasks])
     return bound_columns(fmean(possible.lowest), fmean(possible.highest))
 

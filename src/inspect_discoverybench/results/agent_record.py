@@ -218,7 +218,7 @@ class RunAgent:
         """
         if name in recorded:
             return AgentRecord(name, recorded[name])
-        # The agents of two logs may have different arguments. As in `_unknown`, the log tells them apart.
+        # The arguments are unknown, and may differ between logs. So the log stands in for them, as in `_unknown`.
         return AgentRecord(name, {"arguments": f"not recorded in {self._task_id}"})
 
 

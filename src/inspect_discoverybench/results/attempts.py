@@ -39,8 +39,9 @@ def _valid_attempts(results: Sequence[ResultRow]) -> set[str]:
 def _runs_by_task_id(results: Iterable[ResultRow]) -> dict[str, str]:
     """The run of each of Inspect's task ids.
 
-    If `eval-retry` repeats samples of an eval set, its log keeps the task id, but not the id of the eval set, by which
-    shards are one run. So the run is that of the eval set if any log with the task id has it.
+    The shards of a task have different task ids. They are one run because they share the id of their eval set. A log of
+    `eval-retry` keeps the task id, but not the id of the eval set. So if any log with a task id is of an eval set, the
+    others are of the same run.
     """
     runs: dict[str, str] = {}
     for result in results:

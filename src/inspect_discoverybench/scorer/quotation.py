@@ -35,7 +35,7 @@ class Quotation(Reply):
     explanation: Explanation = ""
 
     @model_validator(mode="after")
-    def _check_quotes(self) -> "Quotation":
+    def _require_quote(self) -> "Quotation":
         if self.asserted and not self.hypothesis:
             raise ValueError("hypothesis has no quote, but asserted is true")
         return self

@@ -209,13 +209,14 @@ class PythonSession:
         started = _STARTED.fullmatch(result.stdout)
         if started is None:
             raise _Unusable(_reason(result))
-        host, state.folder = started.groups()
+        host, folder = started.groups()
+        state.folder = folder
+        state.add_temporary_folder(folder)
         # `require_not_lost` finds the container by the host. Only the host of the first start is trusted. Before a
         # later start, the agent's code may have changed what the client prints, for example by replacing the
         # interpreter.
         if state.host is None:
             state.host = host
-        state.add_folder(state.folder)
 
     async def _call(self, state: SessionState, code: str) -> ExecResult[str]:
         command = [
@@ -244,7 +245,7 @@ async def create_temporary_folder() -> str:
     if not result.success:
         raise DiscoveryBenchError(f"The sandbox cannot create a temporary folder ({_reason(result)})")
     folder = result.stdout.strip()
-    store_as(SessionState).add_folder(folder)
+    store_as(SessionState).add_temporary_folder(folder)
     return folder
 
 

@@ -30,8 +30,8 @@ class SessionState(StoreModel):
     """Number of cells that ran in a new kernel because the kernel before it was lost, with all variables. A new session
     after an unusable result is not counted."""
 
-    def add_folder(self, folder: str) -> None:
-        """Add a folder in the temporary directory."""
+    def add_temporary_folder(self, folder: str) -> None:
+        """Record a folder in the temporary directory. In a local sandbox, the end of the session removes it."""
         self.temporary_folders = [*self.temporary_folders, folder]
 
 

@@ -99,7 +99,9 @@ class GainAndLoss:
         loss_variance = widened_variance(self.loss, lowest=0)
         covariance = (gain_variance + loss_variance - self.variance) / 2
         correlation = covariance / math.sqrt(gain_variance * loss_variance)
-        return min(1.0, max(-1.0, correlation))  # it is outside only by rounding
+        # The three variances have the same additional clusters: each has a gain of 1 or a loss of 1. So the correlation
+        # is outside [−1, 1] only by rounding.
+        return min(1.0, max(-1.0, correlation))
 
     def p_value_above_0(self) -> float:
         """One-sided p-value for a difference above 0: the tail of the interval whose low end is 0.
