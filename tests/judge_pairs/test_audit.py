@@ -102,10 +102,10 @@ def test_arguable_relationships_count_nowhere() -> None:
     assert math.isnan(metric(log, "relationship", "mean"))
 
 
-def test_texts_are_read_and_can_be_scored_again() -> None:
+def test_the_audit_of_reading_can_be_scored_again() -> None:
     log = audited(quoting, "closing remark")
     again = inspect_score(log, audit(), action="overwrite")
-    # Two of the four texts have an odd length.
+    # Two of the four texts have an odd length, and the judge reads these wrongly.
     assert metric(again, "reading", "mean") == 0.5
 
 

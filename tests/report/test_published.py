@@ -1,4 +1,7 @@
-"""The scores that the paper published, beside those of full splits."""
+"""The scores that the paper published, beside those of full splits.
+
+They are in the form of the released evaluator, so only the chart of the scores in this form shows them.
+"""
 
 from typing import Any
 
@@ -33,7 +36,7 @@ def test_published_scores_stand_beside_the_released_form_of_a_full_split() -> No
     assert "have no score in this form" not in report["published"].text
 
 
-def test_published_scores_of_a_full_split_are_listed_without_the_released_form_too() -> None:
+def test_without_the_released_form_the_published_scores_of_a_full_split_are_only_in_a_table() -> None:
     report = report_of(FULL_SPLIT)
     assert "released" not in report
     assert "paper: 24.4" not in image_of(report["hms"])

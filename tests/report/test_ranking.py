@@ -26,7 +26,7 @@ def test_the_ranking_says_who_is_best_and_by_how_much() -> None:
     assert difference.endswith(", so these tasks do not show which of them is better.")
     assert no_floor.startswith("The *floor* was not run")
 
-    # Nothing is missing where the judge only compares words, as in the demo.
+    # If the judge only compares words, as in the demo, no best agent is marked, and a missing floor is not mentioned.
     offline = [
         results(dict.fromkeys(tasks, 0.9), agent=agent, judge_record=OFFLINE_JUDGE) for agent in ("react", "codegen")
     ]

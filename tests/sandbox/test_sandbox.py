@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -24,10 +24,24 @@ GOLD = SolverSpec("discoverybench/gold")
 IMAGE_SETTINGS = ("image", "build", "pull_policy", "x-local")
 """Settings of a service that depend on the image and on whether Docker has it."""
 
-FROM_REGISTRY = (None, None)
-BUILT = (ComposeBuild(context=str(shipped("sandbox"))), None)
-PRESENT = (None, "never")
-"""Where the image of a service comes from: how it is built, and whether it is pulled."""
+
+class Source(NamedTuple):
+    """Where the image of a service comes from.
+
+    Attributes:
+        build: How it is built; None if it is not built.
+        pull_policy: `never` tells Compose not to look for it in a registry.
+        is_local: `x-local`, which tells Inspect not to look for it in a registry.
+    """
+
+    build: ComposeBuild | None = None
+    pull_policy: str | None = None
+    is_local: bool = False
+
+
+FROM_REGISTRY = Source()
+BUILT = Source(build=ComposeBuild(context=str(shipped("sandbox"))))
+PRESENT = Source(pull_policy="never", is_local=True)
 
 
 def service(**arguments: Any) -> ComposeService:
@@ -43,8 +57,9 @@ def service_of(spec: SandboxEnvironmentSpec | None) -> ComposeService:
     return spec.config.services["default"]
 
 
-def source(settings: ComposeService) -> Any:
-    return settings.build, settings.pull_policy
+def source(settings: ComposeService) -> Source:
+    assert not isinstance(settings.build, str)
+    return Source(settings.build, settings.pull_policy, settings.extensions.get("x-local", False))
 
 
 @pytest.fixture
@@ -66,8 +81,6 @@ def test_an_existing_image_is_used(docker: DockerEngine) -> None:
     assert docker.questions == [f"images/{image()}/json"]
     assert settings.image == image()
     assert source(settings) == PRESENT
-    # Otherwise Inspect would look for it in a registry.
-    assert settings.extensions["x-local"] is True
 
 
 @pytest.mark.usefixtures("empty_docker")
@@ -75,7 +88,6 @@ def test_a_missing_image_is_built() -> None:
     settings = service()
     assert settings.image == image()
     assert source(settings) == BUILT
-    assert "x-local" not in settings.extensions
 
 
 @pytest.mark.usefixtures("docker")
@@ -102,7 +114,6 @@ def test_another_image_is_pulled_and_never_built() -> None:
     settings = service(image="team/sandbox:1")
     assert settings.image == "team/sandbox:1"
     assert source(settings) == FROM_REGISTRY
-    assert "x-local" not in settings.extensions
 
 
 @pytest.mark.parametrize(

@@ -241,9 +241,9 @@ servers refuse a reply schema, among other things."""
 def test_a_server_that_fails_because_of_the_defaults_is_asked_without_them(status: int) -> None:
     with serve(refusing(status)) as endpoint:
         log = evaluate(judge_at(endpoint, "openai-api/local/m"), numbers=[1, 2], max_samples=1)
-    # Each of the five questions about the first case fails with the schema, and is answered without it. The last one,
-    # about the match of the contexts, is asked only after others were answered. So it has not failed in the same outage
-    # as they, and the schema is given up.
+    # Each of the five questions about case 1 fails with the schema, and is answered without it. The first four are
+    # asked at the same time, so a single outage may have made them fail. But the last one, about the match of the
+    # contexts, is asked after two of them were answered, and it fails, too. So the schema is given up.
     assert requests_about(endpoint, "case 1") == RequestCounts(with_schema=5 * ATTEMPTS[status], without_schema=5)
     assert requests_about(endpoint, "case 2") == RequestCounts(with_schema=0, without_schema=5)
     for score in scores_of(log):

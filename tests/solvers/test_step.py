@@ -253,6 +253,7 @@ def test_an_unescaped_backslash_in_code_is_that_character() -> None:
 
 
 def test_arguments_that_were_cut_off_are_not_completed() -> None:
+    # The backslash could be repaired, but the end of the arguments is missing.
     cut = written_call("submit", r'{"hypothesis": "In all rows, \alpha ri')
     sample, requests = run(no_data_guess(), in_turn(cut, submitting("calls")))
     assert "Error parsing the following tool call arguments" in str(requests[-1]["messages"])

@@ -183,6 +183,7 @@ def test_a_last_call_with_our_arguments_is_a_submission_whatever_its_tool_is_cal
     assert score.answer == H
     assert score.metadata
     assert score.metadata["workflow"] == "w"
+    # The judge is not asked to find the answer in the agent's text.
     assert "answer" not in judge.judge_requests()
 
 

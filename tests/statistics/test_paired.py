@@ -45,7 +45,8 @@ def test_the_interval_combines_those_of_the_mean_gain_and_the_mean_loss() -> Non
 
     The intervals of the mean gain and the mean loss are Clopper and Pearson's. They are combined by the formula of Zou
     and Donner (2008), which needs the correlation of the two means. The variances and the covariance are those of the
-    40 tasks and of half a task more (`ADDITIONAL_CLUSTERS`), which has gain 1 or loss 1, with equal chances.
+    40 tasks and of half a task more (`ADDITIONAL_CLUSTERS`). With equal chances, this task is won, with gain 1 and
+    loss 0, or lost, with gain 0 and loss 1.
     """
     first = [1] * 10 + [0] * 30
     second = [0] * 10 + [1] * 4 + [0] * 26
@@ -57,22 +58,23 @@ def test_the_interval_combines_those_of_the_mean_gain_and_the_mean_loss() -> Non
         return of_tasks + 0.5 * squared_deviation / 40**2
 
     covariance_of_tasks = (0 - gain * loss) / 39  # no task has both a gain and a loss
-    product_if_gain = (1 - gain) * (0 - loss)
-    product_if_loss = (0 - gain) * (1 - loss)
-    product_of_deviations = (product_if_gain + product_if_loss) / 2
+    product_if_won = (1 - gain) * (0 - loss)
+    product_if_lost = (0 - gain) * (1 - loss)
+    product_of_deviations = (product_if_won + product_if_lost) / 2
     covariance = covariance_of_tasks + 0.5 * product_of_deviations / 40**2
     correlation = covariance / math.sqrt(variance(gain) * variance(loss))
 
     def clopper_pearson(count: int) -> tuple[float, float]:
         return beta.ppf(0.025, count, 40 - count + 1), beta.ppf(0.975, count + 1, 40 - count)
 
-    def combined(of_gain: float, of_loss: float) -> float:
-        """The distance of an end from the difference, from the distances of the ends from the two means."""
-        return math.sqrt(of_gain**2 + of_loss**2 - 2 * correlation * of_gain * of_loss)
+    def combined(gain_error: float, loss_error: float) -> float:
+        """The error of the difference if gain and loss have these errors: the formula of Zou and Donner."""
+        return math.sqrt(gain_error**2 + loss_error**2 - 2 * correlation * gain_error * loss_error)
 
     gain_low, gain_high = clopper_pearson(10)
     loss_low, loss_high = clopper_pearson(4)
     result = compare_paired(first, second, range(40))
+    # At the low end of the difference, the gain is low and the loss is high.
     assert_fields(
         result,
         difference=gain - loss,
@@ -84,16 +86,16 @@ def test_the_interval_combines_those_of_the_mean_gain_and_the_mean_loss() -> Non
 
 
 def test_if_all_tasks_are_ties_the_interval_leaves_room_for_what_no_cluster_has_shown() -> None:
-    """A system may still win a share s of such tasks, of which none is among these 239 with the chance (1 − s)^239.
+    """If a system wins a share of all such tasks, the probability that none of 239 shows it is (1 − share)^239.
 
-    The interval allows for the s with the chance 0.045 = 1.8 · 0.025 (`UNSEEN_FACTOR` times the tail).
+    The interval ends at the share for which this probability is 0.045 = 1.8 · 0.025 (`UNSEEN_FACTOR` times the tail).
     """
-    unseen = 1 - 0.045 ** (1 / 239)
+    unseen_share = 1 - 0.045 ** (1 / 239)
     assert_fields(
         compare_paired([0.5] * 239, [0.5] * 239, range(239)),
         difference=0.0,
-        low=-unseen,
-        high=unseen,
+        low=-unseen_share,
+        high=unseen_share,
         p_value=1.0,
     )
 

@@ -172,7 +172,10 @@ def _select(text: str, selection: Mapping[str, str], results: Sequence[ResultRow
 
 
 def _column_text(configuration: Configuration, result: ResultRow, column: str) -> str:
-    """The value of a column as users write it."""
+    """The text that selects the value of a column in `PATH:column=value`.
+
+    The columns `configuration` and `hints` are not those of a result, but of its configuration.
+    """
     columns = {
         **result.columns,
         "configuration": configuration.name,

@@ -131,9 +131,9 @@ def redact_request(error: BaseException) -> BaseException:
     Returns:
         The error itself if its traceback has no key; otherwise another error, whose message is the redacted traceback.
     """
-    # The failed request is among the last events, which are always in memory. But if the user sets
-    # `INSPECT_TRANSCRIPT_BOUNDED`, Inspect writes long transcripts from its database, which no public function changes
-    # (docs/security.md).
+    # Only the events in memory can be redacted. The failed request is among them, because they include the last events.
+    # If the user sets `INSPECT_TRANSCRIPT_BOUNDED`, Inspect writes long transcripts from its database instead. The log
+    # then has the error as it was (docs/security.md).
     for event in transcript().history.resident_events:
         if isinstance(event, ModelEvent) and event.error:
             event.error = redact(event.error)

@@ -75,7 +75,7 @@ class Item:
     answers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
-    def shown(self) -> dict[str, str]:
+    def visible_columns(self) -> dict[str, str]:
         """The columns of the sheet that annotators read."""
         columns = {"item": self.name, **self.texts}
         for step, answer in self.answers.items():
@@ -90,7 +90,7 @@ def write_sheet(mark: type[Mark], items: Sequence[Item], folder: Path) -> None:
         InvalidArgument: One of the files exists.
     """
     empty_columns = dict.fromkeys(["annotator", *mark.columns()], "")
-    sheet_rows = [item.shown | empty_columns for item in items]
+    sheet_rows = [item.visible_columns | empty_columns for item in items]
     key_rows = [{"item": item.name, **item.key} for item in items]
     contents = {
         SHEET: to_csv(sheet_rows),

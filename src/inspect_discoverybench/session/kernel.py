@@ -127,7 +127,7 @@ def warm_up(server: socket.socket) -> None:
 
 
 class TimeLimit(KeyboardInterrupt):
-    """The client's interrupt, as opposed to a KeyboardInterrupt raised by the cell."""
+    """Ends a cell that the client interrupts at its time limit. A cell's own KeyboardInterrupt is an ordinary error."""
 
 
 class CellRunner:

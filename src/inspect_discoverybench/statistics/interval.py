@@ -61,8 +61,8 @@ def interval_of(result: ClusterMean, tail: float, probability_unseen: float, max
     """Clopper and Pearson's interval for a mean of values in [0, 1], wide enough for values that no cluster shows.
 
     Some values may be so rare that no cluster shows them. The interval includes the mean that results if all of these
-    values are 0, and the mean that results if all are 1. Their share is taken to be the one that every cluster misses
-    with the probability `probability_unseen`: a larger share would more probably have been seen.
+    values are 0, and the mean that results if all are 1. Their share is unknown. The larger it is, the less probable it
+    is that every cluster misses them. The assumed share is the one for which this probability is `probability_unseen`.
 
     Args:
         result: The mean, of at least two clusters.
