@@ -30,10 +30,10 @@ def audited(claim: bool | str, *kinds: str, released: bool = False) -> EvalLog:
 
 
 def test_there_are_enough_texts_of_both_kinds_in_five_studies() -> None:
-    settled = Counter(text.claim for text in TEXTS)
-    assert settled[True] + settled[False] >= 60
-    assert min(settled[True], settled[False]) >= 40
-    assert settled[None] == 8  # open
+    counts = Counter(text.claim for text in TEXTS)
+    assert counts[True] + counts[False] >= 60
+    assert min(counts[True], counts[False]) >= 40
+    assert counts[None] == 8  # open
     assert len({text.study for text in TEXTS}) == 5
     assert len({text.hypothesis for text in TEXTS}) == len(TEXTS)
 

@@ -30,7 +30,7 @@ from tests.endpoint import Answer, Endpoint, Refused, Request, question, serve, 
 SUBMISSION = {"hypothesis": "In all rows, y rises with x.", "workflow": "w"}
 
 
-def answers(request: Request) -> Answer:
+def answer_normally(request: Request) -> Answer:
     """An agent that submits at once, and a truthful judge."""
     if question(request):
         return truthful(request)
@@ -108,7 +108,7 @@ def test_an_outage_is_an_error_and_one_retry_completes_the_eval(status: int, fai
     def answer(request: Request) -> Answer:
         if is_out and role_of(request) == failing:
             return status
-        return answers(request)
+        return answer_normally(request)
 
     with provider(answer) as served:
         log = evaluate(guesses(served.judge), served.agent)
@@ -146,7 +146,7 @@ def test_a_key_that_a_gateway_echoes_is_not_recorded(
     refusal = Refused("; ".join(echoes))
 
     def answer(request: Request) -> Answer:
-        return refusal if role_of(request) == failing else answers(request)
+        return refusal if role_of(request) == failing else answer_normally(request)
 
     name = f"{failing.upper()}_API_KEY"
     with provider(answer) as served:
@@ -176,6 +176,12 @@ def text_of(log: EvalLog) -> str:
     return text
 
 
+UNFINISHED = tool_call("python", "Hypothesis: y rises. I will test it.", code="1")
+"""A reply of the agent without a submission.
+
+A time limit in an outage after it must be an error. Otherwise, the judge would be asked about this text.
+"""
+
 AGENTS: dict[str, Solver] = {
     "react": react(),
     "Inspect's react()": as_solver(react_agent()),
@@ -187,9 +193,7 @@ AGENTS: dict[str, Solver] = {
 @pytest.mark.parametrize("replies", [0, 2])
 def test_a_time_limit_that_falls_during_a_retry_is_an_error(agent: str, replies: int) -> None:
     """This does not depend on the number of replies before it. The judge is not asked, although it works."""
-    # If the limit were not recognized as an outage, the judge would be asked about this text.
-    reply = tool_call("python", "Hypothesis: y rises. I will test it.", code="1")
-    remaining = [reply] * replies
+    remaining = [UNFINISHED] * replies
 
     def answer(request: Request) -> Answer:
         if question(request):
@@ -213,15 +217,15 @@ def test_a_time_limit_that_falls_during_a_retry_is_an_error(agent: str, replies:
 @pytest.mark.usefixtures("slow")
 def test_a_time_limit_that_falls_into_a_repeated_request_is_an_error() -> None:
     """The provider failed, and the limit cancels the second attempt: the agent lost its time to the provider."""
-    remaining: list[Answer] = [tool_call("python", "Hypothesis: y rises.", code="1"), 503]
+    remaining: list[Answer] = [UNFINISHED, 503]
 
     def answer(request: Request) -> Answer:
         if question(request):
             return truthful(request)
         if remaining:
             return remaining.pop(0)
-        time.sleep(12)  # longer than the limit of the sample
-        return answers(request)
+        time.sleep(12)  # the second attempt: longer than the limit of the sample
+        return answer_normally(request)
 
     with provider(answer) as served:
         task = task_with(demo(), solver=react(), scorer=hms(grader=served.judge))

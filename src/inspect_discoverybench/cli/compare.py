@@ -118,18 +118,17 @@ def _print_pair(comparison: "SystemComparison") -> None:
     say(plural(pair.common, "common task"))
     say(f"{pair.only_baseline} only in the baseline, {pair.only_candidate} only in the candidate")
 
-    differences = pair.keys
     print_table(
         "On these tasks; scores from 0 to 1",
-        [""],
+        [""],  # the column with the key of the score, such as `hms`
         ("Tasks", "Baseline", "Candidate", "Diff.", "95% CI", "p"),
-        [_difference_row(difference) for difference in differences],
+        [_difference_row(difference) for difference in pair.keys],
     )
-    if any(difference.missing for difference in differences):
+    if any(difference.missing for difference in pair.keys):
         say(MISSING_NOTE)
     for sentence in _conclusions(pair.hms, pair.studies):
         console.print(sentence)
-    if len(differences) > 1:
+    if len(pair.keys) > 1:
         console.print("Intervals and p-values are not adjusted for the number of rows.")
 
 

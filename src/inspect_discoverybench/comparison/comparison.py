@@ -30,7 +30,8 @@ class SystemPair:
     Attributes:
         baseline: Name of the first system.
         candidate: Name of the second system.
-        keys: Their differences in HMS, its facets and, if both have them, `hms_released` and `claim`; HMS is first.
+        keys: The difference in each key of the score: HMS first, then its facets and, if both have them, `hms_released`
+            and `claim`.
         common: Number of tasks that both systems ran.
         only_baseline: Number of tasks that only the baseline ran.
         only_candidate: Number of tasks that only the candidate ran.

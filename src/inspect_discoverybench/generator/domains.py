@@ -96,7 +96,7 @@ class DomainSource:
         values = {
             "count": self.count,
             "avoid": REAL_DOMAINS,
-            "seed": seed,  # see `ask`
+            "seed": seed,  # sets with different seeds have different requests (see `ask`)
         }
         return await ask(author, "domains", values, Domains, check)
 

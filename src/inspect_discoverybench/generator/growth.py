@@ -151,19 +151,19 @@ class Growth:
             return tree
 
     async def _with_distractors(self, tree: Tree) -> Tree:
-        """Add unrelated columns. Columns whose names are in use are left out."""
+        """Add unrelated columns that the author proposes, without those whose names are in use."""
         used_names = tree.names()
         count = self._random(tree.domain, "distractors").randint(*DISTRACTORS)
 
         async def with_columns(reply: Distractors) -> Tree:
-            new = {}
+            distractors = {}  # by name, so that a name that the author repeats counts once
             for column in reply.columns:
                 if column.name not in used_names:
-                    new[column.name] = column.model_dump()
-            if len(new) < count:
+                    distractors[column.name] = column.model_dump()
+            if len(distractors) < count:
                 raise ReplyRejected(f"expected {count} columns with new names.")
             fields = tree.model_dump()
-            fields["distractors"] = list(new.values())[:count]
+            fields["distractors"] = list(distractors.values())[:count]
             return await self._evaluated(fields)
 
         values = {
@@ -171,7 +171,7 @@ class Growth:
             "rows": tree.description,
             "count": count,
             "used_names": used_names,
-            "seed": self.settings.seed,  # see `ask`
+            "seed": self.settings.seed,  # sets with different seeds have different requests (see `ask`)
         }
         return await ask(self.author, "distractors", values, Distractors, with_columns)
 
@@ -219,7 +219,7 @@ class Growth:
         return {
             "workflow_steps": self._random(domain, node).sample(steps, 2),
             "used_names": used_names,
-            "seed": self.settings.seed,  # see `ask`
+            "seed": self.settings.seed,  # sets with different seeds have different requests (see `ask`)
         }
 
     def _random(self, *key: object) -> random.Random:

@@ -162,12 +162,12 @@ class Exchange:
     def _update_limit(self, output: ModelOutput) -> None:
         """Raise the token limit if it truncated the reply. Drop the raised limit if the context window is too small."""
         if output.stop_reason == "max_tokens":
-            output_tokens = output.usage.output_tokens if output.usage else 0
-            user_limit = self.model.config.max_tokens or 0
-            # The limit that truncated the reply is the raised one or, before it was raised, the user's. If the user set
-            # none, it is the provider's, which the length of the reply shows. A provider may report too few output
-            # tokens, or none: then the user's limit is the larger number.
-            limit = self._raised_limit or max(user_limit, output_tokens)
+            limit = self._raised_limit
+            if limit is None:
+                # A truncated reply is as long as the limit, be it the user's or the provider's. But a provider may
+                # report fewer tokens than it wrote, or none. The user's limit is then the larger number.
+                reported_tokens = output.usage.output_tokens if output.usage else 0
+                limit = max(reported_tokens, self.model.config.max_tokens or 0)
             self._raised_limit = max(TOKEN_LIMIT_FACTOR * limit, MIN_RAISED_TOKEN_LIMIT)
         elif output.stop_reason == "model_length":
             # Some providers count the limit as part of the window: the question and the raised limit may not fit.

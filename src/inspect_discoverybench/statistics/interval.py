@@ -116,12 +116,13 @@ def _clopper_pearson(result: ClusterMean, tail: float, max_size: float) -> Inter
 def widened_variance(result: ClusterMean, lowest: float) -> float:
     """Variance of a mean of values from `lowest` to 1, with `ADDITIONAL_CLUSTERS`; NaN for a single cluster.
 
-    Each additional cluster has the lowest or the highest possible value, with equal chances. A cluster contributes
-    its deviation divided by the effective number of clusters. The variance adds the squares.
+    Each additional cluster has the lowest or the highest possible value, with equal chances.
     """
     mean_squared_deviation = ((result.mean - lowest) ** 2 + (1 - result.mean) ** 2) / 2
-    additional = ADDITIONAL_CLUSTERS * mean_squared_deviation
-    return result.variance + additional / result.effective_clusters**2
+    # A cluster shifts the mean by its deviation divided by the number of clusters, and adds the square of this shift to
+    # the variance.
+    additional_variance = ADDITIONAL_CLUSTERS * mean_squared_deviation / result.effective_clusters**2
+    return result.variance + additional_variance
 
 
 def t_quantile(effective_clusters: float, comparisons: int = 1) -> float:

@@ -124,7 +124,7 @@ def _standard_error(result: ClusterMean) -> float:
 
     They add to the variance only: the mean and the number of studies stay those of the measured studies.
     """
-    sum_of_squares = ADDITIONAL_STUDIES * 0.5**2
-    # A study contributes its deviation divided by the number of studies. The variance adds the squares.
-    additional_variance = sum_of_squares / result.effective_clusters**2
+    # A study shifts the mean by its deviation divided by the number of studies, and adds the square of this shift to
+    # the variance.
+    additional_variance = ADDITIONAL_STUDIES * 0.5**2 / result.effective_clusters**2
     return math.sqrt(result.variance + additional_variance)

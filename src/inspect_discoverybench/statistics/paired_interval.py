@@ -40,13 +40,13 @@ def difference_interval(bounds: Bounds, clusters: Sequence[Hashable], comparison
     if math.isnan(lowest.variance):  # there is a single cluster
         return Interval(math.nan, math.nan, p_value=1.0)
 
-    # The high end is the low end for the differences with the opposite sign, negated.
-    opposite = GainAndLoss.of(np.negative(bounds.highest), clusters)
+    # `GainAndLoss` computes low ends. The high end of the interval is the low end for the negated differences, negated.
+    negated_highest = GainAndLoss.of(np.negative(bounds.highest), clusters)
     tail = SIGNIFICANCE_LEVEL / comparisons / 2
-    one_sided_p_value = min(lowest.p_value_above_0(), opposite.p_value_above_0())
+    one_sided_p_value = min(lowest.p_value_above_0(), negated_highest.p_value_above_0())
     return Interval(
         low=lowest.low(tail),
-        high=-opposite.low(tail),
+        high=-negated_highest.low(tail),
         p_value=min(1.0, comparisons * 2 * one_sided_p_value),
     )
 
