@@ -79,9 +79,9 @@ def test_a_pair_is_printed_on_80_columns() -> None:
     lines = result.stdout.splitlines()
     assert max(map(len, lines)) <= 80
     text = without_layout(result.stdout)
-    assert "*" not in text
-    # Of the synthetic logs, two tasks share a gold hypothesis. The 15 gold hypotheses are from 14 studies, so one study
-    # has 4 of the 30 tasks (13 %).
+    assert "*" not in text  # all samples have a score
+    # In the synthetic logs, each gold hypothesis has two tasks, so the 30 tasks have 15 gold hypotheses. These are from
+    # 14 studies, so one study has two of them, and thus 4 of the 30 tasks (13 %).
     expected = (
         "Baseline react · provider/small 30 of 239 tasks (30 selected: archaeology 6, ",
         "30 common tasks",

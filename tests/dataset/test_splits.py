@@ -77,7 +77,7 @@ def test_a_question_about_processed_and_raw_data_has_an_easy_and_a_hard_variant(
         easy = by_id[hard.duplicate_of or ""]
         assert easy.variant == "easy"
 
-    # For two questions, and in both variants of them, the gold hypotheses of the variants differ.
+    # The easy and the hard variant of two questions have different gold hypotheses. Both variants are flagged.
     conflicting = [goal.sample_id for goal in goals if goal.conflicting_gold]
     assert conflicting == [
         "test/meta_regression/16/0",

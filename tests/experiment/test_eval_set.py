@@ -181,11 +181,9 @@ def write_with_secret(kind: str, model: str) -> None:
 @pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("kind", SECRETS)
 def test_a_secret_of_a_model_is_not_shown_or_recorded(kind: str) -> None:
-    def refuse(request: Request) -> Refused:
-        return Refused(f"I do not like {SECRET} in a {request['messages'][-1]['role']} message.")
-
-    # A value in a body is not known as a key, so it would be shown if the provider quoted it.
-    with lab(submit if kind == "body" else refuse) as (model, _):
+    # The provider quotes the secret in its error message. It does not if the secret is in the body: such a value is not
+    # known as a key, so it would not be removed from the message.
+    with lab(submit if kind == "body" else refuse_and_quote) as (model, _):
         write_with_secret(kind, model)
         results = [
             discoverybench("run secret.yaml --dry-run"),
@@ -199,6 +197,10 @@ def test_a_secret_of_a_model_is_not_shown_or_recorded(kind: str) -> None:
 
 def submit(_: Request) -> Answer:
     return tool_call("submit", hypothesis="y rises with x.", workflow="1. load")
+
+
+def refuse_and_quote(_: Request) -> Answer:
+    return Refused(f"I do not like {SECRET}.")
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,8 @@ def test_an_invalid_option_is_one_line_with_the_remedy(change: str, line: str) -
     assert not Path("logs").exists()
 
 
-def test_of_subprocesses_0_is_the_default_of_inspect() -> None:
+def test_max_subprocesses_may_be_0() -> None:
+    """Inspect uses its default then. With 0 samples or connections, it would wait forever."""
     completed("run gold.yaml --set options.max_subprocesses=0")
     [log] = logs()
     assert log.status == "success"

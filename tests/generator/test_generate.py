@@ -73,7 +73,7 @@ def test_the_solver_gold_solves_every_task_of_a_set(tmp_path: Path) -> None:
 def test_a_goal_of_the_baseline_author_masks_one_facet_and_no_more(tmp_path: Path) -> None:
     """If the variables are masked, the question has the expression, with x1, x2, … in place of their names.
 
-    No question says from how many steps in the tree the expression results.
+    No question tells the path length of its task ("in two steps"), because it is the difficulty.
     """
     out = tmp_path / "set"
     generate(out, BASELINE, height=3)

@@ -304,11 +304,13 @@ def test_after_the_defaults_were_accepted_a_failing_server_is_not_asked_without_
     assert requests_about(endpoint, "case 2").without_schema == 0
 
 
-def test_a_server_that_is_down_is_asked_without_the_defaults_by_the_first_questions_only() -> None:
+def test_after_a_server_failed_without_the_defaults_too_it_is_not_asked_without_them_again() -> None:
+    """The failure without the defaults shows that they are not the cause."""
     with serve(lambda _: 500) as endpoint:
         judge = judge_at(endpoint, "openai-api/local/m", config=GenerateConfig(max_retries=0))
         evaluate(judge, numbers=[1, 2, 3], max_samples=1, fail_on_error=False)
-    # Four questions are asked at the same time: two extractions, the variables and the relationship.
+    # The first four questions are asked at the same time: two extractions, the variables and the relationship. When one
+    # of them has failed without the defaults, the others may have been asked without them, too.
     assert 0 < requests_about(endpoint, "case 1").without_schema <= 4 * ATTEMPTS[500]
     for case in ("case 2", "case 3"):
         assert requests_about(endpoint, case).without_schema == 0

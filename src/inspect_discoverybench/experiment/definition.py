@@ -281,13 +281,13 @@ class Experiment(StrictModel):
         return {**self.roles, GRADER: self.grader}
 
     @property
-    def arguments(self) -> Arguments:
+    def arguments_besides_options(self) -> Arguments:
         """Arguments of `eval_set` from the keys `limits`, `epochs` and `tags`, and the metadata of the logs."""
-        metadata = self.options.get("metadata") or {}
         arguments: Arguments = {}
         for name, limit in self.limits.model_dump(exclude_none=True).items():
             arguments[LIMIT_ARGUMENTS[name]] = limit
         arguments["epochs"] = self.epochs
         arguments["tags"] = [self.name, *self.tags]
+        metadata = self.options.get("metadata") or {}
         arguments["metadata"] = {**metadata, "experiment": self.name, "settings": self.settings}
         return arguments

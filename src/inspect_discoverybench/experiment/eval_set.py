@@ -163,7 +163,7 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
         runs.append(PlannedRun(cell.labels, task, samples, experiment.epochs))
 
     # Write every finished sample to the log immediately, so that a killed process loses none.
-    arguments = {"log_buffer": 1, **options, **experiment.arguments}
+    arguments = {"log_buffer": 1, **options, **experiment.arguments_besides_options}
     arguments["log_dir"] = experiment.log_dir
     arguments["model_roles"] = roles
     return EvalSet(experiment, file, runs, arguments)

@@ -196,7 +196,8 @@ class Tree(BaseModel):
         return self
 
     def _check_originals(self) -> None:
-        """Check that each second record follows a node, or a distractor before it that is no second record itself."""
+        """Check that each second record follows a column that is drawn before it and is no second record itself."""
+        # All nodes are drawn first, and then the distractors in their order.
         originals = {node.name for node in self.nodes()}
         for column in self.distractors:
             if column.follows is None:

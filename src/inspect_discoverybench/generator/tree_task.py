@@ -131,9 +131,9 @@ def file_columns(tree: Tree, tasks: Sequence[TreeTask], key: str) -> list[str]:
 
     Args:
         tree: The tree.
-        tasks: The tasks that share the data file. Their targets have the same depth, so none is below another, and no
-            task needs a column that is left out for another task. The tasks also have the same start height, so each
-            target has one task.
+        tasks: The tasks that share the data file. Their start height and the depth of their targets are the same. So
+            no target is below another one, and no two tasks have the same target. No task needs a column that is left
+            out for another one.
         key: Seed of the order.
     """
     targets = {task.node.name for task in tasks}

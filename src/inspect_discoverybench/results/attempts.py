@@ -54,11 +54,11 @@ def _runs_by_task_id(results: Iterable[ResultRow]) -> dict[str, str]:
 def _latest_scores(results: Sequence[ResultRow]) -> dict[Hashable, ResultRow]:
     """The latest result for each score of each attempt.
 
-    It is in the log that was changed last, unless that log was not scored.
+    It is in the log that was changed last. A result without a verdict counts only if no log has one with a verdict.
     """
     latest: dict[Hashable, ResultRow] = {}
-    # Each result replaces the one before it, so those without a verdict come first. In both groups, the order of the
-    # logs is kept.
+    # Each result replaces the one before it, so those with a verdict come last. Among equals, the sort keeps the order
+    # of the logs.
     for result in sorted(results, key=_has_verdict):
         latest[_score_key(result)] = result
         if result.score.judge_record is not None:

@@ -21,6 +21,10 @@ from inspect_discoverybench.statistics.clusters import (
 from inspect_discoverybench.statistics.interval import t_quantile
 from inspect_discoverybench.statistics.mean import Estimate
 
+ADDITIONAL_ERROR = 0.5
+"""Error of the labelled cluster that is added to the variance. If the judge is right on most tasks, a few labels may
+show no error, and the variance would be too small. The coverage in docs/statistics.md was measured with this value."""
+
 
 def corrected_mean(
     judged: Values, true: Values, clusters: Sequence[Hashable], probabilities: Values, weights: Values
@@ -67,11 +71,9 @@ def corrected_mean(
 
     labelled_shares = represented_shares[is_labelled]
     effective_clusters = effective_number(sum_by_cluster(labelled_shares, labelled_clusters))
-    # The distribution of errors is skewed: a few labels may show no error, and the standard error would be too small.
-    # So it is computed as if there were one more labelled cluster, with an error of 1/2. Its share is the mean share of
-    # the labelled clusters, counted by their effective number.
+    # The standard error includes one additional labelled cluster, whose share is the mean share of the others.
     additional_share = float(labelled_shares.sum()) / effective_clusters
-    additional_deviation = additional_share / 2
+    additional_deviation = ADDITIONAL_ERROR * additional_share
     variance = cluster_variance(deviations, effective_clusters)
     standard_error = math.hypot(math.sqrt(variance), additional_deviation)  # the root of the sum of both variances
     half_width = t_quantile(effective_clusters) * standard_error
