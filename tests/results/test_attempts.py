@@ -104,5 +104,8 @@ def test_each_judge_counts_once_with_its_latest_score() -> None:
 
 def test_a_log_that_was_not_scored_is_obsolete_beside_its_scored_copy() -> None:
     scored = attempt(1.0)
+    without_verdict = attempt()  # the judge was asked, but gave no valid reply
     not_scored = attempt(judge_record=None)
     assert current_results([scored, not_scored]) == [scored]
+    assert current_results([not_scored, without_verdict]) == [without_verdict]
+    assert current_results([without_verdict, not_scored]) == [without_verdict]

@@ -61,6 +61,8 @@ def _latest_scores(results: Sequence[ResultRow]) -> dict[Hashable, ResultRow]:
     # of the logs.
     for result in sorted(results, key=_has_verdict):
         latest[_score_key(result)] = result
+
+    for result in results:
         if result.score.judge_record is not None:
             # This result also replaces that of a copy of its log that was not scored. The copy has no judge record, so
             # its result has another key.
