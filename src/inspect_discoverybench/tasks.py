@@ -35,30 +35,30 @@ Arguments = ParamSpec("Arguments")
 
 
 def _absolute_paths(
-    *names: str, several: Sequence[str] = ()
+    *single_paths: str, path_lists: Sequence[str] = ()
 ) -> Callable[[Callable[Arguments, Task]], Callable[Arguments, Task]]:
     """Make paths among a task's arguments absolute before Inspect records them.
 
     `inspect eval-retry` passes the recorded paths again, and a user may run it in another folder.
 
     Args:
-        names: The arguments that are a path.
-        several: The arguments that may also be a list of paths.
+        single_paths: The arguments that are one path.
+        path_lists: The arguments that are a path or a list of paths.
     """
 
     def decorate(create: Callable[Arguments, Task]) -> Callable[Arguments, Task]:
         @wraps(create)
         def with_absolute_paths(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Task:
-            passed = signature(create).bind(*args, **kwargs)
-            for name in (*names, *several):
-                value = passed.arguments.get(name)
+            bound = signature(create).bind(*args, **kwargs)
+            for name in (*single_paths, *path_lists):
+                value = bound.arguments.get(name)
                 if isinstance(value, list | tuple):
-                    if name not in several:  # the command line turns a path with commas into a list
+                    if name in single_paths:  # the command line turns a path with commas into a list
                         raise InvalidArgument(f"{name} must be one path, got {value}. Use a path without a comma.")
-                    passed.arguments[name] = [_absolute_path_text(path) for path in value]
+                    bound.arguments[name] = [_absolute_path_text(path) for path in value]
                 elif value:
-                    passed.arguments[name] = _absolute_path_text(value)
-            return create(*passed.args, **passed.kwargs)
+                    bound.arguments[name] = _absolute_path_text(value)
+            return create(*bound.args, **bound.kwargs)
 
         return with_absolute_paths
 
@@ -195,7 +195,7 @@ def synth(  # noqa: D417
     )
 
 
-@_absolute_paths("path", "answer_key", several=["data"])
+@_absolute_paths("path", "answer_key", path_lists=["data"])
 @task
 def custom(  # noqa: D417
     path: str | None = None,

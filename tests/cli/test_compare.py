@@ -188,7 +188,10 @@ def test_the_gate_fails_only_beyond_the_margin() -> None:
     assert within_margin.exit_code == 0
     worse = run("logs/strong.eval logs/weak.eval --fail-if-worse 0.02")
     assert worse.exit_code == 1
-    assert worse.stderr.endswith("with the lowest score wherever the candidate has none.\n")
+    assert worse.stderr == (
+        "The candidate's mean is below the baseline's by more than 0.02: on these tasks, the difference is -0.437, or "
+        "-0.437 with the lowest score wherever the candidate has none.\n"
+    )
 
 
 def test_lost_epochs_fail_the_gate() -> None:

@@ -155,6 +155,14 @@ def test_a_secret_of_a_url_is_found_decoded_and_encoded(
     assert "sesame" not in redact(f"I do not know {spelling}.")
 
 
+def test_a_url_that_cannot_be_read_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python refuses an unpaired bracket, so it is not known which part of the URL is the password."""
+    monkeypatch.setattr(redaction, "_argument_keys", {})
+    url = "https://me:sesame[open-7731@example.org/v1"
+    remember_keys({"base_url": url})
+    assert redact(f"No answer from {url}.") == "No answer from [URL]."
+
+
 def test_a_key_in_the_path_of_a_url_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GATEWAY_TOKEN", "sesame-open-7731")
     assert public_url("https://gateway/sesame-open-7731/v1").startswith("https://gateway/[GATEWAY_TOKEN]/v1 (sha256:")

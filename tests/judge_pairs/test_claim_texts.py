@@ -17,7 +17,7 @@ from tests.scorer.judging import InProcessJudge
 TEXTS = [ClaimText.model_validate((sample.metadata or {})["expected"]) for sample in invented_claims()]
 
 
-def audited(claim: bool | str, *kinds: str, released: bool = False) -> EvalLog:
+def audited(*kinds: str, claim: bool | str, released: bool = False) -> EvalLog:
     """The log of the audit of a judge that always gives this answer."""
 
     def answer(request: Request) -> str:
@@ -41,7 +41,7 @@ def test_there_are_enough_texts_of_both_kinds_in_five_studies() -> None:
 @pytest.mark.parametrize("claim", [True, False])
 def test_the_references_are_what_constant_judges_score(claim: bool) -> None:
     # These three kinds have equally many texts, and only those of "plain claim" claim a relationship.
-    log = audited(claim, "plain claim", "no evidence", "one variable")
+    log = audited("plain claim", "no evidence", "one variable", claim=claim)
     assert metric(log, "claim", "always_true") == pytest.approx(1 / 3)
     assert metric(log, "claim", "always_false") == pytest.approx(2 / 3)
     assert metric(log, "claim", "mean") == metric(log, "claim", f"always_{claim}".lower())
@@ -49,23 +49,24 @@ def test_the_references_are_what_constant_judges_score(claim: bool) -> None:
 
 def test_what_is_open_counts_nowhere() -> None:
     # A hedged text is a claim, and an arguable one is open.
-    log = audited(True, "arguable", "hedged")
+    log = audited("arguable", "hedged", claim=True)
     assert metric(log, "claim", "mean") == 1
-    assert math.isnan(metric(audited(True, "arguable"), "claim", "mean"))
-    assert math.isnan(metric(audited(True, "arguable"), "right", "mean"))
+    assert math.isnan(metric(audited("arguable", claim=True), "claim", "mean"))
+    assert math.isnan(metric(audited("arguable", claim=True), "right", "mean"))
 
 
 def test_an_invalid_reply_is_a_wrong_answer() -> None:
-    assert metric(audited("perhaps", "plain claim", "no evidence"), "claim", "mean") == 0
+    assert metric(audited("plain claim", "no evidence", claim="perhaps"), "claim", "mean") == 0
 
 
 @pytest.mark.usefixtures("upstream")
 def test_gold_hypotheses_of_the_release_are_claims_but_null_results_and_goals_are_not() -> None:
     kinds = ["released gold", "released null result", "released goal"]
-    log = audited(True, *kinds, released=True)
+    log = audited(*kinds, claim=True, released=True)
     # There are 15 different gold hypotheses, two of which are null results, and the goal of each.
     claims = Counter(str(sample.target) for sample in log.samples or [])
     assert claims == {"a claim": 13, "no claim": 17}
+    # The judge says of all texts that they are claims.
     assert metric(log, "claim", "mean") == pytest.approx(13 / 30)
     for sample in log.samples or []:
         if sample.target == "no claim":

@@ -160,8 +160,11 @@ def separator_of(text: str) -> str:
         header = next(iter(rows[separator]), [])
         return len(header)
 
-    candidates = fitting or [",", "\t", ";"]
-    return max(candidates, key=header_width)  # the first one if several headers are equally wide
+    # If several headers are equally wide, `max` returns the first separator.
+    if fitting:
+        return max(fitting, key=header_width)
+    comma_first = [",", "\t", ";"]
+    return max(comma_first, key=header_width)
 
 
 def _first_rows(text: str, separator: str) -> Iterator[list[str]]:

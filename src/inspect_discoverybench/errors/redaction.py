@@ -66,11 +66,14 @@ def remember_keys(settings: Mapping[Any, Any], all_values: bool = False) -> None
 
 
 def _secrets_of_url(url: str) -> dict[str, str]:
-    """The password of a URL and the values of its query, with their names. Each is there as written and decoded."""
+    """The secrets of a URL with their names: its password and the values of its query, each as written and decoded.
+
+    If the URL cannot be read, all of it is secret.
+    """
     try:
         parts = urlsplit(url)
     except ValueError:
-        return {}
+        return {url: "URL"}  # it is not known which part is the password
     secrets = {}
     for argument in parts.query.split("&"):
         name, _, value = argument.partition("=")

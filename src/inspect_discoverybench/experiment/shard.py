@@ -36,7 +36,7 @@ class Shard:
         Raises:
             InvalidArgument: The text is not of this form, or K is not between 1 and N.
         """
-        shard = cls._match("(?P<number>[0-9]{1,9})/(?P<count>[0-9]{1,9})", text)
+        shard = cls._parse_with("(?P<number>[0-9]{1,9})/(?P<count>[0-9]{1,9})", text)
         if shard is None:
             raise InvalidArgument(
                 f"--shard must be K/N with 1 ≤ K ≤ N ≤ {MAX_SHARDS:,}, such as 1/4 for the first of four, got {text}."
@@ -46,7 +46,7 @@ class Shard:
     @classmethod
     def of_log_dir(cls, folder: Path) -> "Shard | None":
         """The shard with this log directory; None if its name is not that of a shard's log directory."""
-        shard = cls._match("shard-(?P<number>[0-9]{1,9})-of-(?P<count>[0-9]{1,9})", folder.name)
+        shard = cls._parse_with("shard-(?P<number>[0-9]{1,9})-of-(?P<count>[0-9]{1,9})", folder.name)
         if shard is None:
             return None
         log_dir = Path(shard.log_dir(str(folder.parent)))
@@ -54,8 +54,8 @@ class Shard:
         return shard if folder == log_dir else None
 
     @classmethod
-    def _match(cls, pattern: str, text: str) -> "Shard | None":
-        """Read the number and the count of a text; None if the text has another form, or there is no such shard."""
+    def _parse_with(cls, pattern: str, text: str) -> "Shard | None":
+        """Read a shard with a pattern for its number and count; None for another text, or if there is no such shard."""
         match = re.fullmatch(pattern, text)
         if match is None:
             return None

@@ -95,6 +95,9 @@ class Growth:
         return self._with_second_records(tree)
 
     async def _root(self, domain: Domain) -> Tree:
+        """Ask the author for a root. A reply is accepted if its tree is valid and its expression can be evaluated."""
+        values = domain.model_dump() | self._instructions(domain.name, "root", used_names=())
+
         async def tree_of(reply: Root) -> Tree:
             return await self._evaluated(
                 {
@@ -105,7 +108,6 @@ class Growth:
                 }
             )
 
-        values = domain.model_dump() | self._instructions(domain.name, "root", used_names=())
         return await ask(self.author, "root", values, Root, tree_of)
 
     def _leaves_to_derive(self, tree: Tree, depth: int) -> list[Node]:
@@ -128,6 +130,13 @@ class Growth:
 
     async def _expand(self, tree: Tree, leaf: Node) -> Tree:
         """Derive one leaf. The tree is unchanged if the author declines or fails."""
+        values = {
+            "name": leaf.name,
+            "domain": tree.domain,
+            "rows": tree.description,
+            "node": leaf.model_dump(exclude_defaults=True),
+            **self._instructions(tree.domain, leaf.name, used_names=tree.names()),
+        }
 
         async def with_derivation(reply: Expansion) -> Tree:
             if not reply.expression:  # the author declines
@@ -137,13 +146,6 @@ class Growth:
             fields["roots"] = [_derived(root, leaf.name, derivation) for root in fields["roots"]]
             return await self._evaluated(fields)
 
-        values = {
-            "name": leaf.name,
-            "domain": tree.domain,
-            "rows": tree.description,
-            "node": leaf.model_dump(exclude_defaults=True),
-            **self._instructions(tree.domain, leaf.name, used_names=tree.names()),
-        }
         try:
             return await ask(self.author, "expand", values, Expansion, with_derivation)
         except AuthorFailed as error:
@@ -154,6 +156,13 @@ class Growth:
         """Add unrelated columns that the author proposes, without those whose names are in use."""
         used_names = tree.names()
         count = self._random(tree.domain, "distractors").randint(*DISTRACTORS)
+        values = {
+            "name": tree.domain,
+            "rows": tree.description,
+            "count": count,
+            "used_names": used_names,
+            "seed": self.settings.seed,  # sets with different seeds have different requests (see `ask`)
+        }
 
         async def with_columns(reply: Distractors) -> Tree:
             distractors = {}  # by name, so that a name that the author repeats counts once
@@ -166,13 +175,6 @@ class Growth:
             fields["distractors"] = list(distractors.values())[:count]
             return await self._evaluated(fields)
 
-        values = {
-            "name": tree.domain,
-            "rows": tree.description,
-            "count": count,
-            "used_names": used_names,
-            "seed": self.settings.seed,  # sets with different seeds have different requests (see `ask`)
-        }
         return await ask(self.author, "distractors", values, Distractors, with_columns)
 
     def _with_second_records(self, tree: Tree) -> Tree:

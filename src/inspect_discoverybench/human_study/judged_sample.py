@@ -48,7 +48,7 @@ class JudgedSample:
 
     @property
     def key_columns(self) -> dict[str, str]:
-        """What `key.csv` says about the sample on every sheet.
+        """The columns of `key.csv` that sheets for votes and sheets for labels have in common.
 
         The key has a digest of the gold hypothesis and not its text, because it must not contain answers of the test
         split.

@@ -215,8 +215,10 @@ def audit() -> Scorer:
             return Score.unscored(reason="no_response", explanation="A limit ended the sample before it was judged.")
         accuracies = _accuracies(state, audit_state)
         right = fmean(accuracies.values()) if accuracies else math.nan
+        # Inspect requires each key that has metrics in every score, and leaves NaN out of the metrics.
+        unknown = dict.fromkeys(ACCURACIES, math.nan)
         return Score(
-            value={**dict.fromkeys(ACCURACIES, math.nan), **accuracies, "right": right},
+            value={**unknown, **accuracies, "right": right},
             explanation=f"Expected: {target.text}\n\n{state.output.completion}",
             metadata=audit_state.record,
         )

@@ -59,19 +59,20 @@ async def _container_loss(container: str) -> str | None:
 
 
 async def _provider_loss(has_started: bool) -> str | None:
-    """Why the sandbox runs no commands; None if it runs one.
+    """Why the sandbox runs no commands; None if it runs one, or if the agent's code may keep it from running them.
 
     This is for sandboxes whose container is not known: those of other providers than Docker, and Docker's before a
     kernel has started.
 
-    Also None if a command fails after a kernel has started, because the agent's code may then be the cause. But if the
-    provider says that the sandbox is not running, the sandbox always counts as lost. Docker alone tells whether the
-    agent's code can be the cause of this (`_container_loss`).
+    A command that fails after a kernel has started shows nothing, because the agent's code may be the cause. But if the
+    provider says that the sandbox is not running, the sandbox counts as lost. The agent's code may have caused this,
+    too, but only Docker has a record of it (`_container_loss`).
 
     Args:
         has_started: Whether a kernel has started in the sandbox. The agent's code may have run then.
     """
     try:
+        # In `/`, because the agent's code may have made the working folder inaccessible.
         probe = await sandbox().exec(["true"], cwd="/", timeout=LOSS_SECONDS, timeout_retry=False)
     except SandboxUnavailableError as error:
         return str(error)

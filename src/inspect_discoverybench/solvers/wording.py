@@ -40,8 +40,8 @@ class Wording:
             finish: Name of the prompt that replaces the last lines of the task text, which are written for any agent.
             system: Name of the system prompt; None for an agent with several.
         """
-        # The list tells the scorer that the agent is one of ours. If it submits nothing, only the texts that
-        # `Actor.submit` stores in this list are read as its answer.
+        # A list, even an empty one, tells the scorer that the agent is one of ours. If the model must submit and does
+        # not, `Actor.submit` stores here what it wrote instead, and the scorer reads the answer from nothing else.
         store_as(SubmissionState).texts = []
         finish_for_any_agent = Prompt.load("solvers/finish").render()
         text = state.user_prompt.text.replace(finish_for_any_agent, self.render(finish))

@@ -100,11 +100,11 @@ def _interval_with_unseen_values(result: ClusterMean, probability_unseen: float)
 def _clopper_pearson(result: ClusterMean, tail: float, max_size: float) -> Interval:
     """The interval with the effective sample size: the number of values of 0 and 1 whose mean has the same variance."""
     mean = result.mean
-    size = mean * (1 - mean) / widened_variance(result, lowest=0)
-    # The true size is at least the effective number of clusters: the variance is largest if the values of each cluster
-    # are all 0 or all 1, and each cluster is then one independent value. The computed size can be smaller, because the
-    # variance is estimated and widened. The effective number of clusters is then used instead.
-    size = min(max_size, max(result.effective_clusters, size))
+    estimated_size = mean * (1 - mean) / widened_variance(result, lowest=0)
+    # Each cluster is worth at least one independent value, and exactly one if its values are all 0 or all 1. The
+    # estimated size can be smaller than the effective number of clusters, because it comes from a variance that is
+    # estimated and widened.
+    size = min(max_size, max(result.effective_clusters, estimated_size))
     successes = size * mean
     failures = size * (1 - mean)
     return Interval(

@@ -43,7 +43,7 @@ def difference_interval(bounds: Bounds, clusters: Sequence[Hashable], comparison
     # `GainAndLoss` computes low ends. The high end of the interval is the low end for the negated differences, negated.
     negated_highest = GainAndLoss.of(np.negative(bounds.highest), clusters)
     tail = SIGNIFICANCE_LEVEL / comparisons / 2
-    one_sided_p_value = min(lowest.p_value_above_0(), negated_highest.p_value_above_0())
+    one_sided_p_value = min(lowest.one_sided_p_value(), negated_highest.one_sided_p_value())
     return Interval(
         low=lowest.low(tail),
         high=-negated_highest.low(tail),
@@ -103,7 +103,7 @@ class GainAndLoss:
         # is outside [−1, 1] only by rounding.
         return min(1.0, max(-1.0, correlation))
 
-    def p_value_above_0(self) -> float:
+    def one_sided_p_value(self) -> float:
         """One-sided p-value for a difference above 0: the tail of the interval whose low end is 0.
 
         It is at least `SMALLEST_TAIL`, and at most 1/2. A difference that is not above 0 has 1/2.
