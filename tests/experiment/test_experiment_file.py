@@ -81,6 +81,11 @@ def refusal(path: Path, *changes: str) -> str:
         ("limits: {sampels: 3}", "small.yaml:8: limits.sampels: unknown key. Did you mean samples?"),
         ("models: []", "small.yaml:8: duplicate key models."),
         (
+            "tags: {{ TAGS }}",
+            "small.yaml:8: a key is a mapping or a list. Write text that begins with { or [ in quotes.",
+        ),
+        ("tags: {[a]: b}", "small.yaml:8: a key is a mapping or a list."),
+        (
             "grader: {name: a/b, config: {temprature: 1}}",
             "small.yaml:8: grader.config: Unknown GenerateConfig field(s)",
         ),

@@ -23,6 +23,8 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = set()
         for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise _problem("a key is a mapping or a list", "Write text that begins with { or [ in quotes.", key)
             if key.value in keys:
                 raise _problem(f"duplicate key {key.value}", "Remove one of them.", key)
             keys.add(key.value)
