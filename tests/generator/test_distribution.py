@@ -70,8 +70,7 @@ def test_names_do_not_tell_which_columns_are_gold(golds: pd.DataFrame) -> None:
     extended_is_gold = golds.extended_is_gold.explode().dropna()
     base_rate = golds.gold_share.mean()
     # In larger sets, the two shares differ by at most 0.02 (benchmarks/README.md). In this small set, chance has more
-    # influence, because the tasks of a domain share columns. If names told which columns are gold, the shares would
-    # differ by 0.3 or more.
+    # influence, because the tasks of a domain share columns. If only gold columns were extended, the share would be 1.
     assert extended_is_gold.mean() == pytest.approx(base_rate, abs=0.1)
 
 
