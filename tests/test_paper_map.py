@@ -65,7 +65,7 @@ def show(repository: Path, commit: str, file: str) -> str:
     return subprocess.run(command, capture_output=True, check=True, encoding="utf-8").stdout
 
 
-def test_the_page_names_the_commit_of_the_data() -> None:
+def test_the_page_names_the_commits_of_the_data_and_of_the_scoring_scripts() -> None:
     assert COMMIT.startswith(RELEASED)
     assert f"allenai/discoverybench at commit {RELEASED}" in PAGE
     assert f"`iclr_eval` ({SCORING_SCRIPTS})" in PAGE

@@ -76,14 +76,14 @@ def _lazy(module: str, name: str, result: Any = Any) -> Callable[..., Any]:
 def _add_scorer(module: str, name: str, log_name: str) -> None:
     """Register a scorer under all of its names.
 
+    - `LOG_NAME`, by which logs name its scores;
     - `discoverybench/NAME` and `inspect_discoverybench/NAME`, which users write;
-    - `inspect_discoverybench/LOG_NAME`, which its decorator gives it in its module;
-    - `LOG_NAME`, by which logs name its scores.
+    - `inspect_discoverybench/LOG_NAME`, which its decorator gives it in its module.
     """
     scorer = _lazy(module, name, Scorer)
     registry_add(scorer, RegistryInfo(type="scorer", name=log_name))
-    own_info = RegistryInfo(type="scorer", name=f"inspect_discoverybench/{log_name}")
-    _add_names(scorer, own_info, name)
+    decorator_info = RegistryInfo(type="scorer", name=f"inspect_discoverybench/{log_name}")
+    _add_names(scorer, decorator_info, name)
 
 
 def _add_metric(module: str, name: str, log_name: str) -> None:

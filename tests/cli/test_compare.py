@@ -154,7 +154,7 @@ def test_systems_are_selected_from_one_folder() -> None:
     assert partial["only_candidate"] == 20
 
 
-def test_of_a_folder_with_two_tasks_one_is_selected_as_the_message_says() -> None:
+def test_the_message_about_a_folder_with_two_tasks_says_how_to_select_one() -> None:
     runs = [WEAK, STRONG, replace(WEAK, task="synth"), replace(STRONG, task="synth")]
     write_logs(runs, Path("logs"), samples=10)
     result = run("logs")

@@ -102,9 +102,11 @@ def test_a_package_that_is_not_installed_does_not_end_the_other_checks(
 @pytest.mark.parametrize(
     ("answer", "finding"),
     [
-        (tool_call("python", code="6 * 7"), "ok     acts by tool calls"),
-        ("Let me see.\n```Python3\r\nprint(6 * 7)\r\n```\r\n", "ok     acts in text"),
-        ('<tool_call>\n{"name": "python"}', "ok     acts in text"),
+        pytest.param(tool_call("python", code="6 * 7"), "ok     acts by tool calls", id="call"),
+        pytest.param(
+            "Let me see.\n```Python3\r\nprint(6 * 7)\r\n```\r\n", "ok     acts in text", id="block of code in text"
+        ),
+        pytest.param('<tool_call>\n{"name": "python"}', "ok     acts in text", id="beginning of a call in text"),
     ],
 )
 def test_a_model_acts_by_a_tool_call_or_in_text(answer: Answer, finding: str, monkeypatch: pytest.MonkeyPatch) -> None:

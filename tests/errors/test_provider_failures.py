@@ -38,7 +38,8 @@ def test_what_inspect_says_of_a_reply_that_is_no_object_stays() -> None:
     assert UNREADABLE not in failure_after(3)
 
 
-def test_a_check_outside_of_an_eval_also_says_that_a_reply_may_be_an_error_of_the_server() -> None:
+def test_doctor_says_that_an_unreadable_reply_may_be_an_error_of_the_server() -> None:
+    """`doctor` calls the model outside of an eval."""
     with lab(lambda _: Raw(body=b'{"error": "no credit"}')) as (model, _):
         result = discoverybench(f"doctor --model {model}")
     assert UNREADABLE in result.output

@@ -141,7 +141,7 @@ def test_shards_are_run_one_by_one_and_read_as_one() -> None:
     table = failed("status small.yaml")
     assert "Shards finished: 2 (of 2)\nShards missing: 1 (of 2)\n" in table
     assert "To continue, run: discoverybench run small.yaml --shard 1/2\n" in table
-    # The limit applies to all shards, so finished samples of shard 2 are not selected any more.
+    # The limit selects samples before they are divided into shards, so it would drop some of shard 2.
     assert "in logs/small would be dropped, because " in refused("run small.yaml --shard 1/2 --limit 1")
 
     completed("run small.yaml --shard 1/2")

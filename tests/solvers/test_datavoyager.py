@@ -165,6 +165,7 @@ def test_a_second_draft_is_reviewed_even_if_no_code_was_run() -> None:
     script: list[Turn] = [PLANNED, ANSWERED, DRAFT, "I write no code.", ANSWERED, DRAFT, ACCEPTED]
     sample = play(script, datavoyager())
     assert turns(sample) == [PLAN_TURN, DRAFT_TURN, CODE_FIRST_TURN, DRAFT_TURN]
+    assert len(calls(sample)) == len(script)  # the second draft was reviewed, and the first was not
     # The critic has accepted the draft, a JSON object, so the analyst did not have to call `submit`.
     assert submitted(sample).source == "object"
 

@@ -194,25 +194,24 @@ def with_submission(answer: dict[str, Any]) -> Answer:
 
 
 BESIDE_CODE = {
-    # agent, number of requests
-    "react": (react(), 2),
-    "react after the first step": (react(), 3),
-    "codegen": (codegen(), 2),
+    # The agent, and the number of its steps before the message with both.
+    "react": (react(), 0),
+    "react after the first step": (react(), 1),
+    "codegen": (codegen(), 0),
 }
 
 
 @pytest.mark.parametrize("name", BESIDE_CODE)
 def test_a_submission_beside_code_is_refused_with_the_reason(name: str) -> None:
-    solver, request_count = BESIDE_CODE[name]
+    solver, earlier_steps = BESIDE_CODE[name]
     code = tool_call("python", code=CODE)
-    # The last two answers are code with a submission, and the submission.
-    code_alone = [code] * (request_count - 2)
-    sample, requests = run(solver, in_turn(*code_alone, with_submission(code), submitting("calls")))
-    assert len(requests) == request_count
+    answers = [*[code] * earlier_steps, with_submission(code), submitting("calls")]
+    sample, requests = run(solver, in_turn(*answers))
+    assert len(requests) == len(answers)
     *_, output, refusal = requests[-1]["messages"]
     assert "42" in output["content"]
     assert "This submission was not taken: it came in the same message as code" in refusal["content"]
-    assert observations(sample) == ["42"] * (request_count - 1)
+    assert observations(sample) == ["42"] * (earlier_steps + 1)
     assert submitted(sample).hypothesis == ANSWER["hypothesis"]
 
 

@@ -54,8 +54,8 @@ def answer(schema: str | None, values: Values) -> Values | None:
 def _domains(values: Values) -> Values:
     """Name each domain by a number, so that the names differ from each other.
 
-    They also differ from the names of the domains to be avoided, which have no numbers. The first number is the number
-    of these domains. Another would do as well, but the same seed would then give other names, and so other trees.
+    They also differ from the names of the domains to be avoided, which have no numbers. The numbering starts at the
+    count of these domains. Any other start would do, but changing it would change the trees that a seed gives.
     """
     first = len(values["avoid"])
     numbers = range(first, first + values["count"])

@@ -78,15 +78,16 @@ def _control_name_in_benchmark(agent: Standing, other: Standing) -> str | None:
     has_same_model = other.configuration.model == agent.configuration.model
     if other.configuration.agent == GUESSER and has_same_model and other_hints == hints:
         return other.name
-    if _agent_settings(other) == _agent_settings(agent) and _lacks_only_domain_knowledge(other_hints, hints):
+    has_same_settings = _agent_settings(other) == _agent_settings(agent)
+    if has_same_settings and _lacks_only_domain_knowledge(other_hints, complete_hints=hints):
         return f"without {DOMAIN_KNOWLEDGE}"
     return None
 
 
-def _lacks_only_domain_knowledge(other_hints: Settings, hints: Settings) -> bool:
-    """Whether the hints include domain knowledge, and the other hints are the same without it."""
-    without_knowledge = tuple(hint for hint in hints if hint != DOMAIN_KNOWLEDGE)
-    return DOMAIN_KNOWLEDGE in hints and other_hints == without_knowledge
+def _lacks_only_domain_knowledge(hints: Settings, complete_hints: Settings) -> bool:
+    """Whether the complete hints include domain knowledge, and the hints are the same without it."""
+    without_knowledge = tuple(hint for hint in complete_hints if hint != DOMAIN_KNOWLEDGE)
+    return DOMAIN_KNOWLEDGE in complete_hints and hints == without_knowledge
 
 
 def _judges_and_version(standing: Standing) -> tuple[set[str], str]:

@@ -169,12 +169,12 @@ class RunAgent:
                 return None
             return AgentRecord(agent_name(spec.solver), public_settings(spec.solver_args_passed or {}))
         agent = str(spec.task_args_passed.get("agent") or "")
-        # The plan has the solvers of the run. The argument `agent` need not be one of them: a Python program may have
-        # replaced the task's solver (`task_with`). So the argument is used only where the plan may lack its name.
-        # An agent of another package may be a function that returns several solvers. The plan then has their
-        # names, and not that of the function.
+        # An agent of another package may be a function that returns several solvers. The plan then has their names,
+        # and not that of the function.
         may_be_chain = len(self._planned_steps) > 1 and not is_of_package(agent)
         if not agent or not may_be_chain:
+            # The plan tells the agent, and is more reliable than the argument: a Python program may have replaced the
+            # task's solver (`task_with`).
             return None
         arguments = spec.task_args_passed.get("agent_args") or {}
         return AgentRecord(agent_name(agent), public_settings(arguments))

@@ -99,8 +99,9 @@ async def _request(
     the stop reason `model_length`, as Inspect does for other providers.
 
     A request with the choice `none` that is refused is repeated once with the choice `auto`. Except for Anthropic,
-    Inspect lists no tools with `none`, and Amazon Bedrock then refuses a conversation with calls. From then on, `auto`
-    is sent at once: if a limit cancelled a repetition, the scorer would take the refusal for an outage.
+    Inspect lists no tools with `none`, and Amazon Bedrock then refuses a conversation with calls. Later requests have
+    the choice `auto` from the start. If each were refused first, and a limit cancelled its repetition, the refusal
+    would be the provider's last answer, and the scorer would take it for an outage (`scorer/outage.py`).
     """
     if choice == "none" and model.api in _refuse_none:
         choice = "auto"

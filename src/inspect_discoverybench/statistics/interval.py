@@ -87,8 +87,8 @@ def _interval_with_unseen_values(result: ClusterMean, probability_unseen: float)
     """The interval from the mean if the unseen values are 0 to the mean if they are 1.
 
     A cluster misses the unseen values with the probability `share_of_seen_values`. Clusters are independent, so all of
-    them miss these values with the probability `share_of_seen_values ** effective_clusters`. The share is the one for
-    which this is `probability_unseen`.
+    them miss these values with the probability `share_of_seen_values ** effective_clusters`. The share is chosen so
+    that this probability equals `probability_unseen`.
     """
     share_of_seen_values = probability_unseen ** (1 / result.effective_clusters)
     return Interval(
