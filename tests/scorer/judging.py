@@ -27,8 +27,8 @@ GOLD = "In towns, rainfall raises yield by 3 kg."
 PREDICTED = "Rainfall raises yield in towns."
 FULL = dict.fromkeys(SCORE_KEYS, 1.0)
 ZEROS = dict.fromkeys(SCORE_KEYS, 0.0)
-HMS_QUESTIONS = sorted([*AGREEMENT, "extract"])
-"""What is asked for the HMS of a sample whose contexts differ. There are two extractions."""
+HMS_QUESTIONS = ["extract", "extract", "match", "relationship", "variables"]
+"""What is asked for the HMS of a sample whose contexts differ: the contexts of both hypotheses are extracted."""
 
 CONTEXTS = [f'{{"hypothesis": [{{"context": "place {number}"}}]}}' for number in range(99)]
 """Replies to extractions, more than a test needs.

@@ -183,6 +183,6 @@ def test_metrics_of_an_audit_are_recomputed_after_scores_were_edited() -> None:
     # The accuracy of judges that always give one reply, on pairs that are identical.
     assert metrics["context_match always_true"] == 1
     assert metrics["relationship always_B"] == 0
-    # What a mean HMS of 20 % becomes if every verdict on the variables is wrong. Each is assumed to be wrong about one
-    # of three variables, so F1 is then 2/3 instead of 1.
+    # What a mean HMS of 20 % becomes if every verdict on the variables is wrong, and all others are right. A wrong
+    # verdict is assumed to miss one of three variables, so every F1 of 1 becomes 2/3.
     assert metrics["judge_audit mean_of_20"] == pytest.approx(20 * 2 / 3)

@@ -187,13 +187,14 @@ def _remarks_on_unknown_keys(content: Any) -> list[str]:
 
 
 def _places_of_unknown_keys(content: Any) -> list[list[str]]:
-    """The place of each key that the model there does not have, such as `["datasets", "0", "colour"]`.
+    """The place of each key that `Study` or a model in it does not have, such as `["datasets", "0", "colour"]`.
 
-    It consists of the keys and positions on the way to the key, and the key itself.
+    A place is a path: the keys and list positions that lead to the unknown key, and this key.
     """
     try:
         Study.model_validate(content, extra="forbid")
     except ValidationError as error:
+        # `Study.read` reports all other errors.
         unknown = [details for details in error.errors() if details["type"] == "extra_forbidden"]
         return [[str(part) for part in details["loc"]] for details in unknown]
     return []

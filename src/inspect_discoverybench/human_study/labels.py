@@ -224,9 +224,9 @@ def draw_samples(samples: Sequence[JudgedSample], score: str, count: int, seed: 
 
 
 def _sample_item(sample: JudgedSample, score: str) -> Item:
-    """A judged sample as an item. Its name depends only on the log, the score, the sample and its epoch.
+    """A judged sample as an item. Its name is a digest of the log, the score, the sample and its epoch.
 
-    So a sample has the same name on every sheet, and `read_labels` refuses it if it is on two of its sheets.
+    So a sample that is drawn for two sheets has the same name on both, and `read_labels` refuses to read them together.
     """
     answers = judge_answers(sample)
     assert answers is not None  # the samples of a sheet are those with all replies of the judge

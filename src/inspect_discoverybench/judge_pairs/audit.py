@@ -173,9 +173,10 @@ def constant_judge(facet: str, verdict: bool | str) -> Metric:
 
 @metric
 def effect() -> Metric:
-    """What a mean HMS of 20 % becomes with this judge, and what its difference to a mean of 25 % becomes.
+    """What this judge's errors do to a mean HMS of 20 %, and to the difference between 20 % and 25 %.
 
-    Both need the judge's accuracy on every facet. If no pair shows the accuracy on one of them, the metric is empty.
+    These are examples: the best system of the paper has 25 % (abstract). Both values need the judge's accuracy on every
+    facet. If no pair shows the accuracy on one of them, the metric is empty.
     """
 
     def means(scores: list[SampleScore]) -> Value:

@@ -89,8 +89,8 @@ def record_steps(state: TaskState) -> None:
 
 def _top_solvers() -> list[str]:
     """Names of the solvers of the running sample, without those that other solvers called."""
-    # Not `history.resident_events`: the oldest ones are missing there if the user sets `INSPECT_TRANSCRIPT_BOUNDED`.
-    # Not `history.recent_events()`: it reads Inspect's database even if all events are in memory.
+    # `transcript().history.resident_events` lacks the oldest events if the user sets `INSPECT_TRANSCRIPT_BOUNDED`.
+    # `transcript().history.recent_events()` reads Inspect's database even if all events are in memory.
     spans = [event for event in transcript().events if isinstance(event, SpanBeginEvent)]
     # Inspect runs the solvers of the plan in a span of the type `solvers`. A solver that another solver calls is in the
     # span of its caller.
