@@ -32,7 +32,7 @@ from inspect_discoverybench.generator.tree_task import (
     DATA_FILE,
     Rejection,
     file_columns,
-    query,
+    goal_entry,
     tree_tasks,
 )
 from inspect_discoverybench.replies import normalize_case_and_spaces
@@ -194,7 +194,7 @@ def _task_files(
                 "id": metadata_number,
                 "domain": tree.domain,
                 "datasets": [data_file],
-                "queries": [query(task, query_id, text)],
+                "queries": [goal_entry(task, query_id, text)],
             }
             files[f"{folder}/metadata_{metadata_number}.json"] = encode_json(metadata, indent=4)
             golds.append(

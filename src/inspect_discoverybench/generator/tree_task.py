@@ -151,8 +151,8 @@ def file_columns(tree: Tree, tasks: Sequence[TreeTask], key: str) -> list[str]:
     return names
 
 
-def query(task: TreeTask, query_id: int, text: HypothesisAndGoal) -> dict[str, Any]:
-    """A goal in the format of DB-SYNTH's metadata files, and with one key that these do not have: `masked_facet`."""
+def goal_entry(task: TreeTask, query_id: int, text: HypothesisAndGoal) -> dict[str, Any]:
+    """A goal as an entry of `queries` in a metadata file of DB-SYNTH, and with one more key: `masked_facet`."""
     fields = {
         "qid": query_id,
         "question": text.goal,

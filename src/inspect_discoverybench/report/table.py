@@ -69,7 +69,7 @@ def means_by_group(table: pd.DataFrame, titles: Mapping[str, str], column: str) 
     """
     tables = []
     for title, rows in _by_benchmark(table, titles):
-        means = _marked(_cells(rows, HMS_INTERVAL.value), rows)
+        means = _with_asterisks(_cells(rows, HMS_INTERVAL.value), rows)
         intervals = _intervals(_cells(rows, HMS_INTERVAL.low), _cells(rows, HMS_INTERVAL.high))
         cells = [
             _group_cell(mean, interval, size) for mean, interval, size in zip(means, intervals, rows.tasks, strict=True)
@@ -213,7 +213,7 @@ def _column(table: pd.DataFrame, name: str) -> tuple[str, list[str]]:
     cells = _cells(table, name)
     heading = name.replace("_", " ")
     if name.endswith(TIMES_100_SUFFIX):  # means or differences
-        means = _marked(cells, table)
+        means = _with_asterisks(cells, table)
         stem = name.removesuffix(TIMES_100_SUFFIX)
         if stem + LOW_SUFFIX not in table:
             return heading, means
@@ -255,7 +255,7 @@ def _text(value: Any, decimals: int) -> str:
     return str(value)
 
 
-def _marked(means: list[str], table: pd.DataFrame) -> list[str]:
+def _with_asterisks(means: list[str], table: pd.DataFrame) -> list[str]:
     """Add an asterisk to each mean of which samples are missing. Only such means have a lowest possible value."""
     if LOWEST not in table:
         return means

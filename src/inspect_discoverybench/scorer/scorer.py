@@ -186,11 +186,11 @@ def _zero(keys: Sequence[str], reason: str, explanation: str) -> Score:
     return Score(value=dict.fromkeys(keys, 0.0), reason=reason, explanation=f"**HMS 0**: {explanation}")
 
 
-def _not_asserted(keys: Sequence[str], answer: NotAsserted, record: dict[str, Any]) -> Score:
+def _not_asserted(keys: Sequence[str], answer: NotAsserted, metadata: dict[str, Any]) -> Score:
     text = escape_markdown(answer.text[:MAX_SHOWN])
     explanation = f"the text asserts no hypothesis.{judge_paragraph(answer.reason)}\n\n### Text\n\n{text}"
     score = _zero(keys, NOT_ASSERTED, explanation)
-    score.metadata = record
+    score.metadata = metadata
     return score
 
 
