@@ -63,7 +63,7 @@ def test_a_submitted_answer_is_printed_even_if_the_judge_fails() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "line"),
+    ("options", "reason"),
     [
         ("--goal '  '", "is empty or not one text"),
         ("--goal Why --solver genius", "--solver genius: discoverybench/genius was not found"),
@@ -78,9 +78,9 @@ def test_a_submitted_answer_is_printed_even_if_the_judge_fails() -> None:
         ("--goal Why --data visits.csv", "--data and --metadata exclude one another"),
     ],
 )
-def test_invalid_arguments_are_refused(options: str, line: str) -> None:
+def test_invalid_arguments_are_refused(options: str, reason: str) -> None:
     message = refused(f"{BASELINE} {options}")
-    assert line in message
+    assert reason in message
 
 
 def test_data_files_are_enough() -> None:
@@ -166,7 +166,7 @@ def test_a_judge_without_a_key_is_refused_before_anything_is_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "line"),
+    ("options", "reason"),
     [
         ("", "Name the data files, as --data FILE, or the metadata file of a study, as --metadata FILE."),
         ("visits.csv", "visits.csv: pass data files after --data."),
@@ -182,7 +182,7 @@ def test_a_judge_without_a_key_is_refused_before_anything_is_run() -> None:
         ("--data visits.csv --domain-knowledge", "no sample has this hint"),
     ],
 )
-def test_what_is_not_usable_is_refused_by_its_name(options: str, line: str) -> None:
+def test_data_that_cannot_be_used_are_refused_with_the_reason(options: str, reason: str) -> None:
     shutil.copy(EXAMPLE / "visits.csv", "visits.csv")
     Path("empty.csv").touch()
     Path("half.csv").write_text("x,y\n1,2\n3\n", "utf-8")
@@ -192,4 +192,4 @@ def test_what_is_not_usable_is_refused_by_its_name(options: str, line: str) -> N
     (folder / "metadata_0.json").write_text("{}", "utf-8")
     (folder / "link.csv").symlink_to(Path("visits.csv").absolute())
     message = refused(f"ask {options} --goal Why --model discoverybench/baseline --sandbox local")
-    assert line in message
+    assert reason in message

@@ -256,22 +256,22 @@ def keys_of(task: Task) -> list[set[str]]:
     return keys
 
 
-def test_a_copy_of_an_earlier_run_is_used_and_written_again_only_if_it_has_changed(tmp_path: Path) -> None:
+def test_the_file_of_an_earlier_run_is_written_again_only_if_it_has_changed(tmp_path: Path) -> None:
     study_folder = str(write_study(tmp_path / "mine"))
 
-    def copy() -> Path:
+    def file_of_run() -> Path:
         [file] = files_of(custom(path=study_folder, sandbox="local", placebo=1)).values()
         return file
 
-    first = copy()
+    first = file_of_run()
     permuted = first.read_bytes()
-    # A run of another user, who may not write here, has the same file.
+    # The file is not written again: in a shared cache folder, it may belong to another user.
     inode = first.stat().st_ino
-    assert copy() == first
+    assert file_of_run() == first
     assert first.stat().st_ino == inode
 
     first.write_bytes(b"changed")
-    assert copy().read_bytes() == permuted
+    assert file_of_run().read_bytes() == permuted
 
 
 def test_a_study_can_say_that_its_gold_hypothesis_survives_the_permutation(tmp_path: Path) -> None:

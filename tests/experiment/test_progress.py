@@ -1,5 +1,6 @@
 """`discoverybench status`: how far an experiment is, before, while and after it runs."""
 
+import itertools
 import re
 import threading
 import time
@@ -56,24 +57,25 @@ def test_a_finished_experiment_exits_with_0_and_with_a_higher_limit_its_samples_
 
 @pytest.mark.usefixtures("command_line")
 def test_a_running_experiment_is_read_while_it_runs() -> None:
-    goes_on = threading.Event()
-    requests = iter(range(9))
+    may_finish = threading.Event()
+    numbers = itertools.count(1)
 
     def answer(_: Request) -> Answer:
-        if next(requests) == 1:  # that of the second sample, after the first one is finished
-            goes_on.wait(240)
+        if next(numbers) == 2:  # the request of the second sample, after the first one is finished
+            may_finish.wait(240)
         return HYPOTHESIS
 
     with lab(answer) as (model, _):
         process = start(TWO, model)
         wait_until(lambda: [sample for log in logs() for sample in log.samples or []], process)
-        output = failed("status experiment.yaml")
-        goes_on.set()
+        while_running = failed("status experiment.yaml")
+        may_finish.set()
         process.communicate(timeout=240)
-        assert counts(completed("status experiment.yaml")) == ["2 2 0 0 0"]
-    assert counts(output) == ["2 1 0 0 1"]
-    assert "A process is running it." in output
-    assert "To continue" not in output
+        afterwards = completed("status experiment.yaml")
+    assert counts(while_running) == ["2 1 0 0 1"]
+    assert "A process is running it." in while_running
+    assert "To continue" not in while_running
+    assert counts(afterwards) == ["2 2 0 0 0"]
 
 
 @pytest.mark.usefixtures("slow")

@@ -112,7 +112,8 @@ def test_each_leaf_is_derived_with_the_probability_of_the_paper(tmp_path: Path) 
     nodes = list(root.walk())
     inner = [node for node in nodes if node.is_computed]
     candidates = [node for node in nodes if 1 <= tree.depth(node.name) <= 3]
-    # A tree of this height has at least four inner nodes, one a level. More of them show that both children can grow.
+    # A tree of this height has an inner node on each of four levels. If it has more, both children of some node are
+    # inner nodes.
     assert len(inner) > 4
     # The root is always derived. The probability of the others is 0.6 (footnote 6), and one tree has few of them.
     share = (len(inner) - 1) / len(candidates)

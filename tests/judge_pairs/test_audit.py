@@ -79,13 +79,14 @@ def test_the_references_are_what_constant_judges_score(letter: str) -> None:
 
 
 def test_the_result_says_what_the_errors_of_the_judge_do_to_means() -> None:
+    # The metrics are what the judge makes of a true mean of 20, and of a true difference of 5.
     # On identical hypotheses, A is always right.
     perfect = audited(always("A"), "identical")
     assert metric(perfect, "judge_audit", "mean_of_20") == pytest.approx(20)
     assert metric(perfect, "judge_audit", "difference_of_5") == pytest.approx(5)
-    # On identical hypotheses, C is always wrong. A wrong letter is assumed to be next to the right one. So a solved
-    # task gets 0.5 instead of 1. A failed one keeps 0, because its context is never wrongly judged to match. So the
-    # difference of 5 becomes 2.5.
+    # On identical hypotheses, C is always wrong. A wrong letter is assumed to be the next one: a solved task gets B,
+    # and scores 0.5 instead of 1. A failed task still scores 0, because this judge is always right about contexts. So
+    # the difference of 5 becomes 2.5.
     flawed = audited(always("C"), "identical")
     assert metric(flawed, "judge_audit", "difference_of_5") == pytest.approx(2.5)
     # Inspect asks for the metrics of no samples, too.

@@ -77,7 +77,11 @@ def test_a_study_whose_folder_is_named_like_a_numbered_study_is_numbered() -> No
 
 
 def test_a_study_that_was_edited_to_equal_another_one_is_the_same() -> None:
-    """The last run has the path of the first and the content of the second. So all three have the same data."""
+    """Runs have the same data if they have the same path or the same content.
+
+    The last run has the path of the first one and the content of the second one. So the data of all three count as the
+    same.
+    """
     write_study(Path("study"))
     write_study(Path("other/study"), table="x,y\n1,9\n")
     run("study", "other/study")

@@ -54,7 +54,7 @@ def test_only_new_questions_are_asked_and_transcripts_have_the_replies_to_the_ot
 
 
 @pytest.mark.parametrize("invalid", ["nonsense", Cut('{"sizeA": 2, "si')], ids=["rejected", "cut off"])
-def test_rescoring_an_unscored_sample_asks_the_judge_again(invalid: Answer) -> None:
+def test_only_a_question_without_a_valid_reply_is_asked_again_in_the_next_run(invalid: Answer) -> None:
     agreeing = scripted(extract=CONTEXTS)
     is_valid = False
 

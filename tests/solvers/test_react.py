@@ -55,8 +55,12 @@ def test_a_text_instead_of_a_call_gets_a_reminder_even_if_it_is_an_answer(text: 
 
 
 def test_after_two_texts_instead_of_the_forced_call_the_answer_is_read_from_the_texts() -> None:
-    # The second text in a row leads to the last call, in which the model must submit. This is requested once more.
-    script = ["I look.", "I look.", "Done.", OBJECT]
+    script = [
+        "I look.",
+        "I look.",  # the second text in a row, so the next call is the last one, and must submit
+        "Done.",  # no call, so the submission is requested once more
+        OBJECT,
+    ]
     sample = play(script, react())
     assert prompts(sample) == [REMINDER, LAST, AGAIN]
     assert len(calls(sample)) == 4

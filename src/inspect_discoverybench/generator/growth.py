@@ -96,7 +96,7 @@ class Growth:
 
     async def _root(self, domain: Domain) -> Tree:
         """Ask the author for a root. A reply is accepted if its tree is valid and its expression can be evaluated."""
-        values = domain.model_dump() | self._instructions(domain.name, "root", used_names=())
+        values = domain.model_dump() | self._expression_values(domain.name, "root", used_names=())
 
         async def tree_of(reply: Root) -> Tree:
             return await self._evaluated(
@@ -135,7 +135,7 @@ class Growth:
             "domain": tree.domain,
             "rows": tree.description,
             "node": leaf.model_dump(exclude_defaults=True),
-            **self._instructions(tree.domain, leaf.name, used_names=tree.names()),
+            **self._expression_values(tree.domain, leaf.name, used_names=tree.names()),
         }
 
         async def with_derivation(reply: Expansion) -> Tree:
@@ -215,7 +215,7 @@ class Growth:
         await draw(self.settings, tree)  # for its error alone: without tasks, it returns no rows
         return tree
 
-    def _instructions(self, domain: str, node: str, used_names: Sequence[str]) -> dict[str, Any]:
+    def _expression_values(self, domain: str, node: str, used_names: Sequence[str]) -> dict[str, Any]:
         """Values for the request of an expression: two drawn workflow steps, names that are in use, and the seed."""
         steps = files(__package__).joinpath("workflows.txt").read_text("utf-8").splitlines()
         return {

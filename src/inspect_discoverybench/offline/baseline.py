@@ -33,7 +33,7 @@ def _critic_reply(request: Request) -> dict[str, object]:
         "answered": bool(request.outputs("python")),
         "progress": True,
         "next": "coder",
-        "instruction": WORKFLOW,
+        "instruction": WORKFLOW,  # required, although the coder of this model does not read it
     }
 
 

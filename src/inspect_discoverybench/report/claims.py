@@ -57,9 +57,8 @@ class _Pair:
             return None
 
         standing = [*self.data, *self.placebos][0]  # a run with the data, if there is one
-        # An agent that was run on placebos only is shown under the benchmark of the data, too, beside the agents that
-        # were run with the data. If there is no such agent, the report does not have this benchmark, and the row stays
-        # under that of the placebo.
+        # An agent without a run with the data still stands under the benchmark of the data, beside the agents that have
+        # one. If no agent has one, the report lacks that benchmark, and the row stands under that of the placebo.
         benchmark = without_placebo(standing.configuration.benchmark)
         if benchmark not in benchmarks:
             benchmark = standing.configuration.benchmark

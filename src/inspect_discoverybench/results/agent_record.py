@@ -204,8 +204,9 @@ class RunAgent:
             return self._named or self._unknown
 
         agent = _chained(solvers)
-        # The user named this agent itself, or a chain. The name "chain" says no more than the names of its solvers.
-        if self._named is None or self._named.name in (agent.name, CHAIN):
+        if self._named is None or self._named.name == agent.name:
+            return agent
+        if self._named.name == CHAIN:  # says less than the name of the solver in the chain
             return agent
         # The user named a function that returned the solvers of the plan. The agent has the name of the function, and
         # the arguments of the solvers and of the function.

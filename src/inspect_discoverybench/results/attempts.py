@@ -14,9 +14,11 @@ def current_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     """
     valid = _valid_attempts(results)
     latest = _latest_scores(results)
-    # `latest` has another order, so `results` is filtered. The results of one log then keep their order in the sort.
-    latest_results = [result for result in results if latest.get(_score_key(result)) is result]
-    current = [result for result in latest_results if result.sample.uuid in valid]
+    current = []
+    for result in results:  # in this order, which the sort below keeps within a log
+        is_latest = latest.get(_score_key(result)) is result
+        if is_latest and result.sample.uuid in valid:
+            current.append(result)
     return sorted(current, key=lambda result: result.run.created)
 
 

@@ -213,18 +213,18 @@ def _image(spec: EvalSpec) -> str | None:
 
 
 def _is_own_container(sandbox: SandboxEnvironmentSpec, task_arguments: Mapping[str, Any]) -> bool:
-    """Whether a sandbox is the container of its task, and not one by which `--sandbox` replaced it.
+    """Whether a sandbox is the container of its task, and not one that `--sandbox` put in its place.
 
-    One case cannot be told: the log of a task with `sandbox=k8s` does not say that `--sandbox k8s:FILE` replaced its
-    values.
+    The answer is wrong in one case. If `--sandbox k8s:FILE` replaced the values of a task with `sandbox=k8s`, the log
+    does not say so, and the sandbox counts as that of the task.
     """
     match sandbox.type:
         case "docker":
             # A task has its Docker configuration as an object. `--sandbox` has the path of a file, or none.
             return isinstance(sandbox.config, ComposeConfig)
         case "k8s":
-            # Our tasks have this argument: Inspect also records arguments that are defaults. A task of another package
-            # that returns one of ours may lack it. The container is then taken for that of the task.
+            # A task of ours always has this argument, because Inspect records defaults, too. It may be missing if a
+            # task of another package returns one of ours. The sandbox then counts as that of the task.
             if "sandbox" not in task_arguments:
                 return True
             # With another value, such as the default `docker`, it was `--sandbox` that chose Kubernetes.

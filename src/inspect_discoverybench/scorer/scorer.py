@@ -131,7 +131,7 @@ def _is_window_full(state: TaskState) -> bool:
 
 
 def _outage(state: TaskState) -> str | None:
-    """Why the agent's requests since the provider's last reply have no answer; None if no answer is missing.
+    """Why the provider has not answered the agent since its last reply; None if no answer is missing.
 
     Some servers answer with an error if a conversation does not fit into the context window. That is no outage.
     """
