@@ -1,5 +1,7 @@
 """The kernel starts while the model thinks about its first step."""
 
+import os
+import signal
 from pathlib import Path
 
 import anyio
@@ -49,8 +51,11 @@ def start_and_end_as_the_id_says() -> Solver:
             await anyio.Path(f"{folder}-away").rename(folder)
         else:
             session.start_early()
-        if state.sample_id in ("call after a while", "no call"):
+        if state.sample_id in ("call after a while", "kernel killed", "no call"):
             store().set("kernel_started", await wait_for_kernel(folder))
+        if state.sample_id == "kernel killed":
+            for process in kernels(folder):
+                os.kill(process, signal.SIGKILL)
         if state.sample_id not in ("no call", "end at once"):
             await python()(code="x = 41")
             store().set("output", await python()(code="x + 1"))
@@ -61,7 +66,7 @@ def start_and_end_as_the_id_says() -> Solver:
 
 @pytest.fixture(scope="module")
 def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, EvalSample]:
-    names = ["call after a while", "call at once", "no call", "end at once", "broken"]
+    names = ["call after a while", "call at once", "kernel killed", "no call", "end at once", "broken"]
     task = demo()
     copies = [task.dataset[0].model_copy(update={"id": name}) for name in names]
     [log] = inspect_eval(
@@ -79,6 +84,7 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, EvalSample]:
     [
         ("call after a while", 1),
         ("call at once", 1),
+        ("kernel killed", 1),
         ("broken", 2),
     ],
 )
@@ -88,7 +94,7 @@ def test_the_first_call_uses_the_kernel_of_the_early_start_or_starts_another(
     session = samples[name].store_as(SessionState)
     assert samples[name].store["output"] == "42"
     assert session.installations == installations
-    assert session.restarts == 0
+    assert session.restarts == 0  # before the first cell, there were no variables to lose
 
 
 def test_no_sample_leaves_a_kernel_even_if_it_has_called_no_tool(samples: dict[str, EvalSample]) -> None:
