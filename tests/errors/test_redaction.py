@@ -155,10 +155,11 @@ def test_a_secret_of_a_url_is_found_decoded_and_encoded(
     assert "sesame" not in redact(f"I do not know {spelling}.")
 
 
-def test_a_url_that_cannot_be_read_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python refuses an unpaired bracket, so it is not known which part of the URL is the password."""
+@pytest.mark.parametrize("password", ["sesame[open-7731", "sesame/open-7731", "sesame?open-7731"])
+def test_a_url_whose_password_is_not_clear_is_not_shown(password: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python refuses an unpaired bracket, and takes a slash or a question mark for the end of the host."""
     monkeypatch.setattr(redaction, "_argument_keys", {})
-    url = "https://me:sesame[open-7731@example.org/v1"
+    url = f"https://me:{password}@example.org/v1"
     remember_keys({"base_url": url})
     assert redact(f"No answer from {url}.") == "No answer from [URL]."
 

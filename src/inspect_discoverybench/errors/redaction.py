@@ -68,13 +68,13 @@ def remember_keys(settings: Mapping[Any, Any], all_values: bool = False) -> None
 def _secrets_of_url(url: str) -> dict[str, str]:
     """The secrets of a URL with their names: its password and the values of its query, each as written and decoded.
 
-    If the URL cannot be read, all of it is secret.
+    If it is not known which part of the URL is the password, all of it is secret, too.
     """
     try:
         parts = urlsplit(url)
     except ValueError:
-        return {url: "URL"}  # it is not known which part is the password
-    secrets = {}
+        return {url: "URL"}
+    secrets = {url: "URL"} if _UNCLEAR_URL.search(url) else {}
     for argument in parts.query.split("&"):
         name, _, value = argument.partition("=")
         for spelling in (value, unquote_plus(value)):
