@@ -62,9 +62,11 @@ def kappa(
     clusters: Sequence[Hashable],
     paper: float | None = None,
 ) -> Statistic:
-    """Fleiss' kappa: agreement among annotators beyond chance (Fleiss, Levin and Paik 2003, section 18.3).
+    """Fleiss' kappa: agreement among annotators beyond chance (Fleiss 1971).
 
-    The interval covers the uncertainty of the agreement. The agreement by chance counts as if it were known exactly.
+    Items may have different numbers of votes. Then each item has the same weight, in the agreement and in the agreement
+    by chance, as in Gwet's "Handbook of Inter-Rater Reliability" (2014). The interval covers the uncertainty of the
+    agreement. The agreement by chance counts as if it were known exactly.
 
     Args:
         name: Name of the row.
@@ -83,12 +85,12 @@ def kappa(
         return replace(undefined, note="not defined: nothing has votes from two annotators")
 
     votes = np.array(rows)
-    share_of_choices = votes.sum(axis=0) / votes.sum()
-    by_chance = float(share_of_choices @ share_of_choices)  # the probability that two random votes are equal
+    sizes = votes.sum(axis=1)
+    share_of_choices = (votes / sizes[:, np.newaxis]).mean(axis=0)
+    by_chance = float(share_of_choices @ share_of_choices)  # the probability that votes for two random items are equal
     if by_chance == 1:
         return replace(undefined, note="not defined: all votes are the same choice")
 
-    sizes = votes.sum(axis=1)
     pairs_of_votes = sizes * (sizes - 1)
     pairs_of_equal_votes = (votes * (votes - 1)).sum(axis=1)
     agreement = pairs_of_equal_votes / pairs_of_votes
