@@ -14,6 +14,7 @@ TOO_LARGE = "A file may be too large or nested too deeply."
     ("error", "message"),
     [
         (OSError(errno.ENOSPC, "No space"), "No space. Check the path, its permissions and the free space."),
+        (OSError("No [large] file"), "No [large] file. Check the path, its permissions and the free space."),
         (RecursionError("Maximum depth exceeded"), f"Maximum depth exceeded. {TOO_LARGE}"),
         (MemoryError(), f"Not enough memory. {TOO_LARGE}"),
     ],

@@ -38,10 +38,10 @@ def system_errors() -> Iterator[None]:
     except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
         raise
     except (OSError, RecursionError, MemoryError) as error:
-        # Errors of the operating system begin with a number: "[Errno 28] No space left on device". A `MemoryError` may
-        # have no text.
-        _, _, text_without_number = str(error).partition("] ")
-        reason = text_without_number or str(error) or "Not enough memory"
+        reason = str(error) or "Not enough memory"  # a `MemoryError` may have no text
+        # Errors of the operating system begin with a number: "[Errno 28] No space left on device".
+        if reason.startswith("["):
+            _, _, reason = reason.partition("] ")
         remedy = "Check the path, its permissions and the free space."
         if not isinstance(error, OSError):
             remedy = "A file may be too large or nested too deeply."
