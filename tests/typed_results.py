@@ -8,8 +8,9 @@ from typing import Any
 from inspect_discoverybench.report.contents import Contents
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.frame import ResultFrame
+from inspect_discoverybench.results.recorded_settings import Settings
 from inspect_discoverybench.results.result_row import ResultRow
-from inspect_discoverybench.results.run_record import RunRecord, Settings
+from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.results.score_record import ScoreRecord
 from inspect_discoverybench.scorer.claim import CLAIM_KEY

@@ -11,7 +11,7 @@ from inspect_discoverybench.report.means import HIGH, HMS, LOW, IntervalNames, R
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.report.standing import AGENT, BEST, FLOOR, Standing
 from inspect_discoverybench.results.configuration import without_placebo
-from inspect_discoverybench.results.run_record import Settings
+from inspect_discoverybench.results.recorded_settings import Settings
 
 DIFFERENCE = IntervalNames("difference × 100", LOW, HIGH)
 

@@ -8,8 +8,9 @@ from inspect_ai.analysis import Column, EvalColumn, SampleColumn
 from inspect_ai.log import EvalLog, EvalSample
 
 from inspect_discoverybench.results.agent_record import recorded_agent
+from inspect_discoverybench.results.recorded_settings import column_value
 from inspect_discoverybench.results.result_row import NO_COLUMNS
-from inspect_discoverybench.results.run_record import RunRecord, column_value
+from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.results.score_record import ScoreRecord
 from inspect_discoverybench.scorer.claim import CLAIM_KEY

@@ -9,8 +9,9 @@ from typing import Any
 
 from inspect_discoverybench.dataset.splits import ALL, LITE
 from inspect_discoverybench.dataset.task_text import NEUTRAL
+from inspect_discoverybench.results.recorded_settings import Settings
 from inspect_discoverybench.results.result_row import ResultRow
-from inspect_discoverybench.results.run_record import PLACEBO_SUFFIX, RunRecord, Settings
+from inspect_discoverybench.results.run_record import PLACEBO_SUFFIX, RunRecord
 
 BENCHMARKS = {"real": "DB-REAL", "synth": "DB-SYNTH"}
 """Names of the benchmarks, by task. Only these tasks have splits."""

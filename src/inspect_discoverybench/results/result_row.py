@@ -10,7 +10,8 @@ from inspect_ai.log import EvalLog
 
 from inspect_discoverybench.errors.exceptions import UnreadableLog
 from inspect_discoverybench.results.agent_record import RunAgent
-from inspect_discoverybench.results.run_record import RunRecord, Settings, column_value
+from inspect_discoverybench.results.recorded_settings import Settings, column_value
+from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.results.score_record import ScoreRecord
 from inspect_discoverybench.scorer.claim import PROMPT_KEY

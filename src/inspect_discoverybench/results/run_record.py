@@ -8,14 +8,11 @@ from typing import Any
 
 from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog, EvalSpec
-from inspect_ai.model import GenerateConfig, ModelConfig
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
 
 from inspect_discoverybench.dataset.task_text import NEUTRAL
-from inspect_discoverybench.errors.redaction import public_settings
 from inspect_discoverybench.public_names import is_of_package, without_package
-from inspect_discoverybench.scorer.judge import GRADER
-from inspect_discoverybench.scorer.request_settings import OPERATIONAL_SETTINGS
+from inspect_discoverybench.results.recorded_settings import Settings, as_settings, model_settings, role_settings
 
 PLACEBO_SUFFIX = "_placebo"
 """End of the name of a task with a placebo instead of the data."""
@@ -52,9 +49,6 @@ NO_HINTS = (
 - or change no result.
 
 All others are hints."""
-
-Settings = tuple[str, ...]
-"""Settings as texts such as `turns=20`, without secrets and without those that are not set."""
 
 TASK_SAMPLES = "task_samples"
 """Key in the metadata of a shard's log: the number of samples of its task in all shards together."""
@@ -133,8 +127,8 @@ class RunRecord:
             prompts=json.dumps(prompts) if prompts else None,
             epochs_reducer=", ".join(spec.config.epochs_reducer or ["mean"]),
             model=spec.model,
-            model_settings=_model_settings(log),
-            roles=_roles(spec),
+            model_settings=model_settings(log),
+            roles=role_settings(spec),
             limits=as_settings(limits),
             agent_file=_agent_file(spec),
             # A `--solver` takes precedence over the agent of the task, whose file the digest is of.
@@ -263,53 +257,3 @@ def _selection(spec: EvalSpec) -> str:
     if not is_limited:
         return "all"
     return "shuffled" if spec.dataset.shuffled else "first"
-
-
-def _model_settings(log: EvalLog) -> Settings:
-    spec = log.eval
-    # The plan has the settings of the task and of the eval. They take precedence over the model's own settings.
-    config = spec.model_generate_config.merge(log.plan.config)
-    return _model_settings_of(config, spec.model_args, spec.model_base_url)
-
-
-def _roles(spec: EvalSpec) -> Settings:
-    """The models of roles with their settings. The judge is left out: the record of the score has it."""
-    roles = {}
-    for role, models in (spec.model_roles or {}).items():
-        if role != GRADER:
-            configs = models if isinstance(models, list) else [models]
-            texts = [_model_text(config) for config in configs]
-            roles[role] = " and ".join(texts)
-    return as_settings(roles)
-
-
-def _model_text(model: ModelConfig) -> str:
-    # The base URL is left out. Inspect also records a URL from the environment as a setting, and the environment
-    # differs between machines.
-    settings = _model_settings_of(model.config, model.args, base_url=None)
-    if not settings:
-        return model.model
-    listed = ", ".join(settings)
-    return f"{model.model} ({listed})"
-
-
-def _model_settings_of(config: GenerateConfig, arguments: Mapping[str, Any], base_url: str | None) -> Settings:
-    settings = config.model_dump(mode="json", exclude_none=True, exclude=set(OPERATIONAL_SETTINGS))
-    settings |= arguments
-    if base_url:
-        settings["base_url"] = base_url
-    return as_settings(settings)
-
-
-def as_settings(settings: Mapping[str, Any]) -> Settings:
-    """Settings as texts in alphabetical order."""
-    texts = []
-    for name, value in sorted(public_settings(settings).items()):
-        text = name if value is True else f"{name}={value}"
-        texts.append(text)
-    return tuple(texts)
-
-
-def column_value(value: Any) -> Any:
-    """The value of a record's field as the value of a column: settings become one text."""
-    return ", ".join(value) if isinstance(value, tuple) else value

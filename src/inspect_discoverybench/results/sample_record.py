@@ -8,7 +8,7 @@ from inspect_ai.log import EvalSample
 
 from inspect_discoverybench.dataset.published_study import study_of
 from inspect_discoverybench.results.agent_record import AgentRecord
-from inspect_discoverybench.results.run_record import Settings, as_settings
+from inspect_discoverybench.results.recorded_settings import Settings, as_settings
 from inspect_discoverybench.results.sample_inputs import recorded_inputs
 from inspect_discoverybench.results.usage import agent_cost, agent_tokens, judge_usage, total_cost, total_tokens
 
