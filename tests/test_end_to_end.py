@@ -191,7 +191,7 @@ def test_every_sample_has_four_scores_and_the_calls_of_the_agent(eval_run: Calla
     for sample in samples:
         assert sample.scores
         [score] = sample.scores.values()
-        # The judge finds other variables and another relationship in texts that differ.
+        # The judge (`truthful`) compares texts. In texts that differ, no facet matches.
         assert score.value == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
         assert score.answer == HYPOTHESIS
         calls = calls_of(sample)

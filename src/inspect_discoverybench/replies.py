@@ -211,8 +211,9 @@ def without_reasoning(text: str, is_complete: bool = True) -> str:
 
 @cache
 def reply_schema(reply_type: type[Reply]) -> JSONSchema:
-    """Make the JSON schema of a reply to send to providers. All fields are required, even those with a default.
+    """Make the JSON schema of a reply to send to providers.
 
+    All fields are required, so that the model leaves none out. Defaults are for replies that do not follow the schema.
     The schema has no descriptions, because they would be our docstrings, which are for readers of the code.
     """
     schema = json_schema(reply_type)

@@ -62,7 +62,9 @@ def rows(output: str) -> dict[str, Numbers]:
 
 
 @pytest.mark.usefixtures("engine")
-def test_a_model_that_calls_tools_is_its_own_judge(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_calls_tools_is_to_act_by_calls_and_is_audited_as_a_judge(
+    upstream: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(upstream))
     options = "-M 'default_headers={x-lab: yes we can}' --max-tokens 700 --max-connections 5"
     with lab(calling) as (model, endpoint):
@@ -73,6 +75,7 @@ def test_a_model_that_calls_tools_is_its_own_judge(upstream: Path, monkeypatch: 
     assert first["x-lab"] == "yes we can"
     assert rows(output) == {
         "discoverybench/demo react calls": Numbers(3, acted=3, submitted_by_call=3),
+        # Without tools, this model writes no submission, so the judge quotes its text.
         "discoverybench/demo react text": Numbers(3, quoted=3),
         "discoverybench/demo codegen calls": Numbers(3, acted=3, submitted_by_call=3),
         "discoverybench/demo datavoyager calls": Numbers(3, acted=3, submitted_by_call=3),

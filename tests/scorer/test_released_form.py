@@ -172,7 +172,7 @@ def score(judge: InProcessJudge, prediction: str = PREDICTED) -> Result:
     return score_of(log)
 
 
-def test_the_keys_stand_beside_hms_and_the_parts_in_explanation_and_record() -> None:
+def test_the_released_keys_are_in_the_score_and_the_parts_in_its_explanation_and_record() -> None:
     # Both gold parts match, each with the predicted part of its number. The third predicted part matches none.
     result = score(parts_judge(GOLD_PARTS[:2], PREDICTED_PARTS))
     expected = {

@@ -128,19 +128,20 @@ def test_surviving_child_processes_do_not_delay_the_session(session: Session) ->
 
 
 @pytest.mark.usefixtures("slow")
-def test_a_cell_whose_client_was_killed_ends_although_its_output_fills_the_pipe(session: Session) -> None:
+def test_a_cell_whose_client_was_killed_ends_when_the_next_client_empties_the_pipe(session: Session) -> None:
     client = session.begin("import time; time.sleep(1); print('A' * 1_000_000); x = 1")
     time.sleep(0.5)
     client.kill()
     client.communicate()
-    time.sleep(1)
+    time.sleep(1)  # now nobody reads what the cell prints, so it waits at the full pipe
     assert session.run("x") == ok("1\n")
 
 
 @pytest.mark.usefixtures("slow")
 def test_a_client_without_a_caller_does_not_take_the_output_of_the_next_cell(session: Session) -> None:
-    # A call that was cancelled leaves its client behind, which is stopped here until the output of the next cell stands
-    # in the pipe.
+    # A cancelled call leaves its client behind. The next cell must not run before this client has disconnected.
+    # Otherwise, the cell's output would be in the pipe while its own client is stopped, and the client that was left
+    # behind would read it.
     session.run("import time")
     left_behind = session.begin("time.sleep(1)")
     time.sleep(0.5)

@@ -202,8 +202,8 @@ def may_have_columns(text: str) -> bool:
     """Whether a text may be a table with several columns, although it cannot be read as one.
 
     The rows of such a table have different lengths, or a separator that is not read here. The text may be a table if
-    most of its lines have as many values as the first one. White space also divides words, so it counts as a separator
-    only if most lines have several numbers.
+    a separator divides most of its lines into equally many values (`_fit_a_table`). White space also divides words, so
+    it counts as a separator only if most lines have several numbers.
     """
     lines = [line for line in _QUOTED.sub("", text).splitlines() if line.strip()]
     # A header and one row are too few to tell a table from another text.

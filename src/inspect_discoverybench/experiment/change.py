@@ -37,7 +37,7 @@ class Change:
             raise InvalidExperiment(f"--set {text}: expected a.b=c.")
         value = parse_yaml(yaml, f"--set {path}")
         public = public_settings({path: value})
-        if public != {path: value}:  # the value has a secret
+        if public != {path: value}:  # the value may have a secret
             text = f"{path}={public[path]}"
         return cls(path, value, ("--set", text))
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from inspect_discoverybench.report.charts import Chart, dots
 from inspect_discoverybench.report.leaderboard import Benchmark, Leaderboard
-from inspect_discoverybench.report.means import HMS_INTERVAL, Row, count_columns, interval_columns
+from inspect_discoverybench.report.means import HMS_INTERVAL, Row, count_columns, interval_columns, mean_bound_columns
 from inspect_discoverybench.report.section import Section, section_descriptions
 from inspect_discoverybench.report.standing import BEST
 from inspect_discoverybench.report.table import MIN_TASKS
@@ -69,6 +69,7 @@ def _rows(benchmark: Benchmark, column: str, order: Sequence[str]) -> list[Row]:
                     column: group,
                     **interval_columns(mean_score(tasks)),
                     "kind": standing.kind,
+                    **mean_bound_columns(tasks),
                     **count_columns(tasks),
                 }
                 rows.append(row)

@@ -80,7 +80,7 @@ def bound_columns(lowest: float, highest: float) -> Row:
 
 
 def count_columns(tasks: Sequence[TaskResult], key: str = "hms") -> Row:
-    """The bounds of the mean of a score (`mean_bound_columns`), and counts of tasks, gold hypotheses and outcomes.
+    """The numbers of tasks with a score, of gold hypotheses, and of samples by outcome.
 
     `tasks` counts the tasks with this score, and `gold hypotheses` the clusters of the mean's interval. These are the
     gold hypotheses of all tasks, because the interval also covers the scores that unscored tasks could have had.
@@ -92,7 +92,6 @@ def count_columns(tasks: Sequence[TaskResult], key: str = "hms") -> Row:
         outcomes.update(result.score.outcome_of(key) for result in task.results)
     counts = {outcome.value: outcomes[outcome] for outcome in SampleOutcome}
     return {
-        **mean_bound_columns(tasks, key),
         "tasks": len(scored),
         "gold hypotheses": len(clusters),
         **counts,

@@ -17,6 +17,7 @@ from inspect_discoverybench.report.means import (
     Row,
     count_columns,
     interval_columns,
+    mean_bound_columns,
 )
 from inspect_discoverybench.report.published import published_points
 from inspect_discoverybench.report.section import Section
@@ -71,6 +72,7 @@ def _released_row(standing: Standing) -> Row:
         **standing.key_columns,
         **interval_columns(standing.released, RELEASED_INTERVAL),
         "kind": standing.kind,
+        **mean_bound_columns(standing.tasks, RELEASED),
         **count_columns(standing.tasks, RELEASED),
     }
 

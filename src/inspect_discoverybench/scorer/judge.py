@@ -74,8 +74,8 @@ class Judge:
         Raises:
             JudgeFailed: The provider failed, after Inspect's retries.
         """
-        # Read before the request. While this question waits for its reply, another one may raise a suspicion, and this
-        # one must not confirm it.
+        # Read before the request. If another question raises a suspicion while this one waits for its reply, this one
+        # does not confirm it: one outage may have made both of them fail.
         was_suspected = acceptance_of(self.model).has_suspicion
         try:
             return await self._ask_with_defaults(question)
@@ -126,8 +126,8 @@ class Judge:
             # The question is now asked as any other, with Inspect's retries.
             return await self.ask(question)
 
-        # A question that is answered only without the defaults raises a suspicion. Another one that is asked afterwards
-        # confirms it. Questions that were asked at the same time do not: one outage may have made all of them fail.
+        # The first question that is answered only without the defaults raises a suspicion. One that is asked afterwards
+        # confirms it.
         if was_suspected:
             acceptance.give_up_defaults()
         acceptance.has_suspicion = True
