@@ -1,7 +1,7 @@
 """The judges of results: their names, whose scores a report shows, and what audits say of them."""
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
@@ -47,26 +47,29 @@ def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     Of several judges, the one that scored the most samples in all results is preferred. Results without a judge (no
     submission, or an error) come after those of every judge that scored at least one sample.
 
-    If one judge gave several scores to a sample, a decided score is preferred to an undecided one. Of decided scores,
-    the one with the most keys is preferred: `inspect score` may have added a score that also has the keys of the
-    released form or of claims.
+    If one judge gave several scores to a sample, a score with HMS is preferred to one without. Of scores with HMS, the
+    one with the most keys is preferred: `inspect score` may have added a score that also has the keys of the released
+    form or of claims.
     """
-    scored = [result.score for result in results if result.score.is_scored]
-    counts = Counter(score.judge for score in scored)
-    # A sample without a submission is scored, with 0, but by no judge. These samples are not counted, so that results
-    # without a judge come after those of judges that scored a sample.
-    counts[None] = 0
-    # By judge, the first of the names of its scores in alphabetical order. `score.score` is a name.
-    first_score_names: dict[str | None, str] = {}
-    for result in sorted(results, key=attrgetter("score.score")):
-        first_score_names.setdefault(result.score.judge, result.score.score)
-
-    def place(result: ResultRow) -> tuple[tuple[int, str], tuple[bool, int, str]]:
+    counts: Counter[str | None] = Counter()
+    score_names: dict[str | None, set[str]] = defaultdict(set)
+    for result in results:
         score = result.score
-        # Judges that scored equally many samples are in the order of their scores' names: `HMS` before `HMS1`.
-        place_of_judge = (-counts[score.judge], first_score_names[score.judge])
-        place_among_its_scores = (not score.is_scored, -len(score.keys), score.score)
-        return place_of_judge, place_among_its_scores
+        score_names[score.judge].add(score.score)
+        if score.is_scored and score.judge is not None:  # without a submission, a sample is scored by no judge
+            counts[score.judge] += 1
+
+    def place(result: ResultRow) -> tuple[int, str, bool, int, str]:
+        score = result.score
+        return (
+            # Judges that scored equally many samples are in the order of their scores' names: `HMS` before `HMS1`.
+            -counts[score.judge],
+            min(score_names[score.judge]),
+            # The scores of one judge, those with HMS first.
+            not score.is_scored,
+            -len(score.keys),
+            score.score,
+        )
 
     main: dict[str, ResultRow] = {}
     for result in sorted(results, key=place):  # the first result of a sample counts

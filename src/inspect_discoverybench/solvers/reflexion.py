@@ -163,8 +163,8 @@ class _TrialAnswer:
         stored.submission = self.submission
         stored.texts = self.texts
         if self.submission is not None:
-            # The completion of the output is the submission, so both are restored together. Without a submission, the
-            # scorer reads the texts and not the output, so the output of the trial that a limit ended can stay.
+            # The completion of the output is the submission, so the output is restored, too. Without a submission, the
+            # output remains what the model wrote last before the limit. The scorer does not read the answer from it.
             state.output = self.output
 
 
