@@ -48,6 +48,7 @@ def test_only_samples_with_different_scored_hypotheses_are_pairs() -> None:
         score = (sample.scores or {})["HMS"]
         sample.scores = {"HMS": scores.get(score.answer or "", score)}
     write_eval_log(log, "changed.eval")
+    # `anyway`, because the new score of `Finding 2 again` does not record how it was judged.
     samples, left_out = read_judged_samples([first, "changed.eval"], "HMS", anyway=True)
     [pair] = draw_pairs(samples, 100, seed=1)
     assert "Finding 6 again" in pair.texts.values()

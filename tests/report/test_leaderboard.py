@@ -87,7 +87,7 @@ def test_names_of_configurations_show_what_varies() -> None:
 
 
 def test_hints_are_named_even_if_all_runs_have_them() -> None:
-    """Published scores stand beside these, and are without hints."""
+    """Scores of DB-REAL are shown beside published scores, which are without hints. None are published for the demo."""
     hints = '{"domain_knowledge": true}'
     shown = contents(results({"a": 1.0}, task_arguments=hints), results({"a": 0.5}, task="demo", task_arguments=hints))
     names = {standing.configuration.benchmark: standing.name for standing in shown.leaderboard.standings}

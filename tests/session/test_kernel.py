@@ -130,7 +130,7 @@ def test_surviving_child_processes_do_not_delay_the_session(session: Session) ->
 @pytest.mark.usefixtures("slow")
 def test_a_cell_whose_client_was_killed_ends_when_the_next_client_empties_the_pipe(session: Session) -> None:
     client = session.begin("import time; time.sleep(1); print('A' * 1_000_000); x = 1")
-    time.sleep(0.5)
+    time.sleep(0.5)  # the cell is running
     client.kill()
     client.communicate()
     time.sleep(1)  # now nobody reads what the cell prints, so it waits at the full pipe
@@ -144,16 +144,18 @@ def test_a_client_without_a_caller_does_not_take_the_output_of_the_next_cell(ses
     # behind would read it.
     session.run("import time")
     left_behind = session.begin("time.sleep(1)")
-    time.sleep(0.5)
+    time.sleep(0.5)  # its cell is running
     left_behind.send_signal(signal.SIGSTOP)
-    client = session.begin("time.sleep(1); print('mine')")
-    time.sleep(1)
-    client.send_signal(signal.SIGSTOP)
-    time.sleep(1)
+
+    next_client = session.begin("time.sleep(1); print('mine')")
+    time.sleep(1)  # its cell would be running
+    next_client.send_signal(signal.SIGSTOP)  # so that it could not read the output first
+    time.sleep(1)  # its cell would have ended
+
     left_behind.send_signal(signal.SIGCONT)
     left_behind.wait(10)
-    client.send_signal(signal.SIGCONT)
-    output, _ = client.communicate(timeout=20)
+    next_client.send_signal(signal.SIGCONT)
+    output, _ = next_client.communicate(timeout=20)
     assert json.loads(output) == ok("mine\n")
 
 

@@ -147,7 +147,10 @@ SomeModels = Annotated[tuple[NamedModel, ...], Field(min_length=1)]
 
 
 def _refuse_zero_tokens(limit: int | str | None) -> int | str | None:
-    """Refuse a text with the number 0, such as `output:0k`. Inspect refuses a text of another form."""
+    """Refuse a limit of 0 that is written as text, such as `output:0k`, because Inspect accepts it.
+
+    `PositiveInt` refuses the integer 0, and Inspect refuses a text that is not a token limit.
+    """
     if isinstance(limit, str) and re.fullmatch("(.*:)?[ 0.]+[kmb]?", limit.strip(), re.IGNORECASE):
         raise ValueError("must be greater than 0")
     return limit

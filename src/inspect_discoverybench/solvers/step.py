@@ -139,7 +139,7 @@ class CallingActor(Actor):
         allowed: Sequence[ActionName] = (),
         model: Model | None = None,
     ) -> Step:
-        """Generate, and execute the calls: all of them, or one if the action is required.
+        """Generate, and execute the calls: all of them, or only one if a single action is allowed.
 
         If a reply has calls of `submit` and of `python`, the submission is refused: the model wrote it before it saw
         the output of the code.
