@@ -79,7 +79,8 @@ def _closing_pattern(fence: str, at_line_ends: bool) -> re.Pattern[str]:
     """Match the fence that closes a block. It may be longer than the one that opened the block."""
     if not at_line_ends:
         return re.compile(rf"^[ \t]*+{fence}[`~]*+[ \t\r]*+$", re.MULTILINE)
-    at_line_start = rf"^[ \t]*+{fence}(?=[^`\n]*+$)"  # a label may follow, as in "```json"
+    # What follows the fence on its line, such as the label in "```json", is not matched: it is text after the block.
+    at_line_start = rf"^[ \t]*+{fence}(?=[^`\n]*+$)"
     at_line_end = rf"(?<![`~]){fence}[`~]*+[ \t\r]*+$"
     return re.compile(f"{at_line_start}|{at_line_end}", re.MULTILINE)
 

@@ -34,7 +34,8 @@ def test_a_pair_is_scored_and_written() -> None:
     options = "--pred-workflow '1. read' --gold-workflow '1. fit' --aggregation released --out new/score.json"
     output = completed(f"{LEXICAL} {options}")
     assert "HMS 0." in output
-    # The prediction has three of the seven words of the gold hypothesis: option B of the lexical judge.
+    # The lexical judge compares numbers and words of at least four letters. The gold hypothesis has seven of them, and
+    # the prediction has three of the seven: option B.
     assert "Relationship: 0.50" in output
     record = written()
     scores = record["scores"]

@@ -63,7 +63,10 @@ def test_a_log_alone_has_no_pairs() -> None:
 
 
 def test_hypotheses_that_were_judged_with_different_gold_hypotheses_are_no_pair(samples: list[JudgedSample]) -> None:
-    """A study may be edited between two logs. Annotators see one gold hypothesis, and the key has the HMS of both."""
+    """Annotators see one gold hypothesis. Their choice cannot be compared with an HMS that was judged with another one.
+
+    Two logs may have different ones if the study was edited in between.
+    """
     first, *others = samples
     names = names_of_pairs(samples)
     remaining = names_of_pairs([replace(first, gold_hypothesis="Another one."), *others])

@@ -44,7 +44,8 @@ def test_the_ranking_says_who_is_best_and_by_how_much() -> None:
 @pytest.mark.parametrize(
     ("second_score", "difference", "verdict"),
     [
-        # The mean of the second agent is hardly lower than that of the best one.
+        # The interval is about 7 wide, although all differences are equal: other tasks may have larger ones.
+        # In the first row, the mean of the second agent is hardly lower than that of the best one.
         (0.545, "-4.5", "so the second is better on tasks like these."),
         (0.54, "-4.0", "so the second is better on tasks like these."),
         (0.504, "-0.4", "so these tasks do not show which of them is better."),

@@ -21,14 +21,14 @@ TASK = st.tuples(SCORE, CLUSTER)
 
 
 def test_the_variance_is_that_of_statsmodels_with_a_correction_for_the_effective_number_of_clusters() -> None:
-    """(Σ n)² / Σ n² of clusters with 3, 1 and 1 tasks is 25 / 11. statsmodels does not correct here."""
+    """statsmodels has a correction for the number of clusters, which is turned off here."""
     values = [0, 1, 0, 1, 1]
     clusters = [0, 0, 0, 1, 2]
     model = sm.OLS(values, np.ones(5))
     settings = {"groups": np.array(clusters), "use_correction": False}
     fit = model.fit(cov_type="cluster", cov_kwds=settings)
     [[without_correction]] = fit.cov_params()
-    effective = 25 / 11
+    effective = (3 + 1 + 1) ** 2 / (3**2 + 1 + 1)  # (Σ n)² / Σ n² for clusters with n tasks
     correction = effective / (effective - 1)
 
     result = cluster_mean(values, clusters)

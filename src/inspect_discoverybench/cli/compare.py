@@ -8,7 +8,7 @@ import click
 from pydantic import TypeAdapter
 from rich.console import Console
 
-from inspect_discoverybench.cli.terminal import MISSING_NOTE, mean_text, p_value, plural, print_table, say
+from inspect_discoverybench.cli.terminal import MISSING_NOTE, mean_text, p_value_text, plural, print_table, say
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 
 # These modules import pandas and scipy, which takes seconds. The command imports them when it runs.
@@ -195,7 +195,7 @@ def _on_new_studies(paired: "PairedDifference", studies: str) -> Iterator[str]:
     if math.isnan(estimate.low):
         yield f"On new studies like these: too few studies to say ({studies})."
     else:
-        numbers = f"p: {p_value(estimate.p_value)}; 95% CI {_interval(estimate)}"
+        numbers = f"p: {p_value_text(estimate.p_value)}; 95% CI {_interval_text(estimate)}"
         yield f"On new studies like these, it is {_significance(estimate.p_value)} ({numbers}; {studies})."
     yield f"Without one study, the difference is {estimate.lowest:+.3f} to {estimate.highest:+.3f}."
 
@@ -211,7 +211,7 @@ def _print_ranking(comparison: "SystemComparison") -> None:
     for number, rank in enumerate(comparison.ranking, 1):
         numbers[rank.system] = str(number)
         mean = mean_text(rank.estimate.mean, rank.missing)
-        interval = _interval(rank.estimate, sign="")
+        interval = _interval_text(rank.estimate, sign="")
         rank_rows.append([str(number), rank.system, mean, interval])
     # The tasks are the same for all ranks. If there are none, the ranking is empty.
     common_tasks = comparison.ranking[0].tasks if comparison.ranking else 0
@@ -253,10 +253,10 @@ def _interval_and_p(estimate: "PairedDifference | NewStudies | None") -> tuple[s
     """The cells of a difference: its interval and p-value; dashes if there is no interval."""
     if estimate is None or math.isnan(estimate.low):
         return "–", "–"
-    return _interval(estimate), p_value(estimate.p_value)
+    return _interval_text(estimate), p_value_text(estimate.p_value)
 
 
-def _interval(estimate: "Estimate | PairedDifference | NewStudies", sign: str = "+") -> str:
+def _interval_text(estimate: "Estimate | PairedDifference | NewStudies", sign: str = "+") -> str:
     if math.isnan(estimate.low):
         return "–"
     return f"{estimate.low:{sign}.3f} to {estimate.high:{sign}.3f}"

@@ -79,7 +79,7 @@ def mean_text(value: float, missing: int, sign: str = "") -> str:
     return f"{value:{sign}.3f}{mark}"
 
 
-def p_value(value: float) -> str:
+def p_value_text(value: float) -> str:
     """A p-value with three decimals; `<0.001` for a smaller one."""
     if value < 0.001:
         return "<0.001"

@@ -61,8 +61,8 @@ def judge_pair() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -
     @cache
     def judge_model(model: Model) -> Model:
         # Inspect adds the settings of the task to the requests of the evaluated model. A solver cannot read these
-        # settings, and they would be missing from the judge's record. So the judge is a separate model: to its
-        # `config`, Inspect adds only retries, time limits and the like.
+        # settings, so the judge's record would lack them. A copy is not the evaluated model: Inspect adds only the
+        # task's retries, time limits and the like to its requests.
         return Model(model.api, model.config, model.model_args)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:

@@ -115,16 +115,17 @@ def _middle(variable: Values) -> float:
 
 
 def _task(values: Values) -> Values:
-    """A hypothesis with the numbers of the table, and a question about its masked facet.
+    """A hypothesis that quotes the table of the request, and a question about its masked facet.
 
-    The question mentions the facets that are not masked. So no two tasks have the same question.
+    The table has the mean of the target in groups of rows. The question mentions the facets that are not masked. So no
+    two tasks have the same question.
     """
     target, _ = values["name"].split("/")  # the second part is the length of the path in the tree
     population = values["population"]
     variables = " and ".join(values["variables"])
-    means = json.dumps(values["table"])[:600]  # leaves half of the 1,200 characters of a hypothesis to the names
+    table = json.dumps(values["table"])[:600]  # leaves half of the 1,200 characters of a hypothesis to the names
     return {
-        "hypothesis": f"{population}, the {target} depends on {variables}: {means}",
+        "hypothesis": f"{population}, the {target} depends on {variables}: {table}",
         "goal": _goal(values, target),
     }
 

@@ -10,7 +10,7 @@ from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.results.attempts import current_results
 from inspect_discoverybench.results.audit_record import AuditRecord
 from inspect_discoverybench.results.log_files import log_paths
-from inspect_discoverybench.results.log_reading import read_logs
+from inspect_discoverybench.results.log_reading import LogReading, read_logs
 from inspect_discoverybench.results.result_row import ResultRow
 
 if TYPE_CHECKING:
@@ -67,19 +67,26 @@ def read_results(paths: Iterable[str | Path]) -> ResultFrame:
         raise DataError(f"None of {len(logs)} logs can be used. {first.path}: {first.objection}.")
 
     audits = [log.audit for log in logs if log.audit is not None]
-    # When the last attempt with results started, of each run.
-    last_with_results: dict[str | None, str] = {}
+    return ResultFrame(current_results(results), _left_out(logs), audits)
+
+
+def _left_out(logs: Sequence[LogReading]) -> dict[str, str]:
+    """Why logs could not be used, by path, without the logs of attempts that a later attempt has completed.
+
+    A retry completes a run in a new log, so the log of the failed attempt before it need not be listed. But if an
+    attempt started after the last one with results, its log is listed: it may have samples that no other log has, for
+    example if an eval set was repeated with a higher `--limit`.
+    """
+    # By run, the start of its last attempt with results.
+    last_starts: dict[str | None, str] = {}
     for log in logs:
         if log.results:
-            last_with_results[log.task_id] = max(log.created, last_with_results.get(log.task_id, ""))
+            last_starts[log.task_id] = max(log.created, last_starts.get(log.task_id, ""))
 
     left_out = {}
     for log in logs:
         if log.objection is None or log.audit is not None:  # an audit has no results, but is used, too
             continue
-        # A retry completes a run in a new log, so the log of the failed attempt before it need not be listed. But if an
-        # attempt started after the last one with results, its log is listed: it may have samples that no other log has,
-        # for example if an eval set was repeated with a higher `--limit`.
-        if log.task_id not in last_with_results or log.created > last_with_results[log.task_id]:
+        if log.task_id not in last_starts or log.created > last_starts[log.task_id]:
             left_out[log.path] = log.objection
-    return ResultFrame(current_results(results), left_out, audits)
+    return left_out

@@ -196,8 +196,8 @@ def _timeouts(judge: Model) -> GenerateConfig:
 
     If neither sets `timeout`, which covers a request with all its retries, it is `DEFAULT_TIMEOUT`.
 
-    Of an eval's timeouts, Inspect itself hands only `timeout` on to the judge, and lets it replace that of the role.
-    The settings of a request take precedence over both, so the timeouts are sent with each request.
+    They are sent with each request, because settings of a request take precedence over all others. Without them,
+    Inspect would use the `timeout` of the eval even if the role sets one, and ignore the other timeouts of the eval.
     """
     evaluated = get_model()  # inspect-evals-lint: ignore[IEBP001] -- called from the scorer and the setup solver
     config = evaluated.config.merge(judge.config)
