@@ -77,8 +77,10 @@ class SandboxOptions:
         conflict = None
         if self.provider != "docker":
             conflict = f"sandbox={self.provider}"
+        elif self.image:
+            conflict = f"image={self.image}"
         elif self.other_image:
-            conflict = f"image={self.other_image}"
+            conflict = f"{IMAGE_VARIABLE}={self.other_image}"
         if conflict:
             raise InvalidArgument(
                 f"build=true requires sandbox=docker and the package's own image, got {conflict}. Omit one of them."
