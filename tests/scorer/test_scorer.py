@@ -161,6 +161,12 @@ def test_the_judge_is_asked_about_contexts_unless_they_are_identical(name: str) 
     assert is_recorded == case.identical
 
 
+@pytest.mark.parametrize(("match", "sentence"), [(True, "the contexts match."), (False, "the contexts do not match.")])
+def test_the_explanation_says_whether_the_contexts_match(match: bool, sentence: str) -> None:
+    judge = InProcessJudge(scripted(extract=CONTEXTS, match=json.dumps({"match": match})))
+    assert f"Judge: {sentence}" in judged(judge).explanation
+
+
 def test_samples_of_other_tasks_are_rejected() -> None:
     sample = Sample("Why?", id="other", target="So.")
     agent = writes(PREDICTED)
