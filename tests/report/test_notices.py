@@ -1,6 +1,7 @@
 """Notices of a report, from logs of real evals."""
 
 import asyncio
+import math
 from pathlib import Path
 from typing import Any
 
@@ -64,3 +65,14 @@ def test_every_change_between_the_versions_of_an_edited_study_is_named() -> None
     shown = contents(*runs)
     [notice] = [notice for notice in notices(shown.leaderboard, shown.results) if "were run again" in notice]
     assert "were run again after a change: 1, such as a (gold hypothesis, gold workflow)." in notice
+
+
+@pytest.mark.parametrize(("hms_by_other_judge", "is_named"), [(0.5, True), (math.nan, False)])
+def test_different_judges_of_a_benchmark_are_named_if_both_scored_samples(
+    hms_by_other_judge: float, is_named: bool
+) -> None:
+    by_one = results({"a": 1.0}, agent="one", judge_record='{"judge": "judge/one"}')
+    by_other = results({"a": hms_by_other_judge}, agent="other", judge_record='{"judge": "judge/other"}')
+    shown = contents(by_one, by_other)
+    texts = list(notices(shown.leaderboard, shown.results))
+    assert any("scored by different judges" in text for text in texts) == is_named
