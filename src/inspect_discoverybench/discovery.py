@@ -162,8 +162,8 @@ def _viewer(claim: bool, is_placebo: bool) -> ViewerConfig:
 
     Args:
         claim: Whether the judge is asked about claims, so that there is a column for them.
-        is_placebo: Whether the data are permuted. Then there is a column for claims even if `claim` is false, and every
-            claim in it is false.
+        is_placebo: Whether the data are permuted. The judge is then asked about claims with or without `claim`, and
+            each claim is a false one.
     """
     labels = dict(SCORE_KEYS)
     scales = {key: ScoreColorScale(palette="good-high", min=0, max=1) for key in SCORE_KEYS}

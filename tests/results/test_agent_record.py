@@ -373,8 +373,8 @@ def two_samples() -> EvalLog:
     return read_eval_log(log.location)
 
 
-def test_a_sample_without_a_record_among_others_with_one_is_of_an_unknown_agent() -> None:
-    """A retry copied it from a log that an earlier version of this package wrote. That log may be of another agent."""
+def test_if_only_some_samples_have_a_record_the_agent_of_the_others_is_unknown() -> None:
+    """A retry copied the others from a log of an earlier version of this package, maybe with another agent."""
     log = two_samples()
     *_, last = log.samples or []
     del last.store["AgentSteps:steps"]

@@ -74,7 +74,7 @@ def planned(folder: Path, **arguments: Any) -> Mapping[str, Any]:
         (remove_file, ["task text", "data file b.csv"]),
     ],
 )
-def test_the_summary_of_a_sample_says_what_was_changed_since(
+def test_a_sample_and_its_summary_say_what_was_changed_since(
     folder: Path, change: Callable[[Path], None], names: list[str]
 ) -> None:
     task = custom(path=str(folder), sandbox="local")
@@ -83,6 +83,7 @@ def test_the_summary_of_a_sample_says_what_was_changed_since(
     [summary] = read_eval_log_sample_summaries(log.location)
     [sample] = read_eval_log(log.location).samples or []
     change(folder)
+    # An experiment that is continued reads the summaries of samples, and a report reads the samples.
     assert changed_inputs(summary.metadata, planned(folder)) == names
     assert changed_inputs(sample.metadata, planned(folder)) == names
 

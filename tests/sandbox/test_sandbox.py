@@ -138,7 +138,7 @@ def test_an_image_of_the_environment_that_cannot_be_built_is_named_by_its_variab
         demo(sandbox="docker", build=True)
 
 
-def test_the_variable_for_all_runs_does_not_apply_to_the_local_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_image_for_all_runs_is_ignored_in_the_local_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISCOVERYBENCH_IMAGE", "a:1")
     sandbox = demo().sandbox
     assert sandbox

@@ -103,8 +103,13 @@ def test_the_cache_can_be_disabled() -> None:
     assert questions == HMS_QUESTIONS
 
 
-def cached_files(tmp_path: Path) -> list[Path]:
-    return sorted((tmp_path / "cache").rglob("*.txt"))
+def cache_folder() -> Path:
+    """The folder of Inspect's caches, which each test has for itself."""
+    return Path(os.environ["INSPECT_CACHE_DIR"])
+
+
+def cached_files() -> list[Path]:
+    return sorted(cache_folder().rglob("*.txt"))
 
 
 @pytest.fixture
@@ -116,11 +121,11 @@ def open_umask() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("open_umask")
-def test_new_and_replaced_replies_are_for_the_user_alone(tmp_path: Path) -> None:
+def test_new_and_replaced_replies_are_for_the_user_alone() -> None:
     with serve(scripted()) as endpoint:
         for _ in range(2):
             evaluate_at(endpoint)
-            files = cached_files(tmp_path)
+            files = cached_files()
             assert files
             for file in files:
                 assert file.stat().st_mode & 0o777 == 0o600
@@ -129,10 +134,10 @@ def test_new_and_replaced_replies_are_for_the_user_alone(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("content", [b"\xff", b"nonsense"], ids=["no UTF-8", "no JSON"])
-def test_a_damaged_entry_is_replaced(content: bytes, tmp_path: Path) -> None:
+def test_a_damaged_entry_is_replaced(content: bytes) -> None:
     with serve_agreement() as endpoint:
         evaluate_at(endpoint)
-        for file in cached_files(tmp_path):
+        for file in cached_files():
             file.write_bytes(content)
         log, questions = evaluate_at(endpoint)
         assert questions == HMS_QUESTIONS
@@ -141,8 +146,8 @@ def test_a_damaged_entry_is_replaced(content: bytes, tmp_path: Path) -> None:
         assert questions == []
 
 
-def test_a_cache_that_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
-    (tmp_path / "cache").write_text("a file where the folder would be", "utf-8")
+def test_a_cache_that_cannot_be_written_changes_nothing() -> None:
+    cache_folder().write_text("a file where the folder would be", "utf-8")
     with serve_agreement() as endpoint:
         log, _ = evaluate_at(endpoint)
     assert score_of(log).values == FULL

@@ -67,8 +67,8 @@ async def ask(
         for _ in range(MAX_EMPTY_REPLIES):
             config = GenerateConfig(response_schema=schema)
             if conversation == last_sent:
-                # This request is a repetition: the last reply had no choices, or `ask_until_valid` could not send it
-                # back, as one that was truncated. Inspect's cache would return the same output.
+                # The same request is sent again after a reply without choices, and after one that `ask_until_valid`
+                # does not send back, such as a truncated reply. Inspect's cache would return the same reply.
                 config.cache = False
             last_sent = conversation
             with model_errors(f"The model {model}", model):

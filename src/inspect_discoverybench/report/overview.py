@@ -78,7 +78,7 @@ def _released_row(standing: Standing) -> Row:
 
 
 def new_studies_section(leaderboard: Leaderboard) -> Section | None:
-    """HMS on these tasks and on new studies.
+    """Mean HMS on these tasks, and the mean to expect on new studies like these.
 
     A configuration has a row if the studies of all its tasks are known and at least two of these studies have scores.
     None if no configuration has a row.

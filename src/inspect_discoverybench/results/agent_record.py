@@ -82,8 +82,8 @@ def _changed_arguments(create: Callable[..., Any], args: Sequence[Any], kwargs: 
 
 def record_steps(state: TaskState) -> None:
     """Record the solvers of the sample that has just ended, whether it was scored or not."""
-    # Not `store_as`, which uses the store of the sample. If the agent returned the state of a fork, the log has the
-    # store of that state instead.
+    # The log has the store of the state that the agent returned, which may be the state of a fork. The function
+    # `store_as` would write to the store of the original state.
     state.store_as(AgentSteps).steps = _without_setup(_top_solvers())
 
 

@@ -69,7 +69,8 @@ def describe_tasks(domains: Mapping[int | str, str | None], selections: Collecti
     if len(selections) == 1:
         [selection] = selections
     else:
-        selection = "all"  # its text, "… selected", fits whatever the runs did
+        # The runs differ. The text of "all", "… selected", is true of every way to select.
+        selection = "all"
     chosen = SELECTIONS[selection].format(count)
     domain_names = sorted(domain or "no domain" for domain in domains.values())
     # Domains with equal counts stay in alphabetical order.

@@ -63,7 +63,8 @@ def _read(path: str) -> LogReading:
             created = header.eval.created
             objection = _objection_to(header, path)
             if objection is not None:
-                # The log of an audit is refused, because it has no results. What is used of it is in its header.
+                # A log without results may be that of an audit, whose record is in the header. For other logs, `of`
+                # returns None.
                 return LogReading(path, task_id, created, objection=objection, audit=AuditRecord.of(header))
             log = read_eval_log(path, exclude_fields=EXCLUDED_FIELDS)
         with inspect_errors(UnreadableLog, "cannot be used"):

@@ -111,7 +111,8 @@ class Judge:
         Args:
             question: The question.
             failure: The failure with the defaults.
-            was_suspected: `Acceptance.has_suspicion` when this question was asked.
+            was_suspected: `Acceptance.has_suspicion` before the request with the defaults. Another question may have
+                raised the suspicion since, because of the same outage.
         """
         acceptance = acceptance_of(self.model)
         without_defaults = request_settings(self.model, question.reply, defaults=False)

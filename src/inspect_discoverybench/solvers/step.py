@@ -186,7 +186,8 @@ def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> WrittenCo
     """Read the action in a model's text: code in blocks, or an answer as an object.
 
     The code is that of the first block, or of all blocks if only code is allowed. If the first block belongs to an
-    answer, it is no code. An answer is returned even if only code is allowed.
+    answer, it is no code. An answer is returned even if only code is allowed, because `WritingActor` sends it back if
+    no code has run yet.
     """
     if not allowed:
         return NoAction()
