@@ -145,6 +145,13 @@ def test_what_is_secret_in_settings_is_found_in_texts(
     assert "sesame" not in redact("I do not know sesame-open-7731.")
 
 
+def test_other_values_in_settings_stay_in_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redaction, "_argument_keys", {})
+    remember_keys({"config": {"system_message": "Be concise, please."}, "base_url": "https://example.org/v1"})
+    text = "https://example.org/v1 has got: Be concise, please."
+    assert redact(text) == text
+
+
 @pytest.mark.parametrize("spelling", ["open/sesame 7731", "open%2Fsesame+7731", "open%2fsesame%207731"])
 @pytest.mark.parametrize("url", ["https://me:{}@example.org/v1", "https://example.org/v1?code={}&user=me"])
 def test_a_secret_of_a_url_is_found_decoded_and_encoded(
