@@ -121,7 +121,7 @@ def _double_latex(string: str, letters: str = "bfnrt") -> str:
 
 
 def _double_backslashes(string: str, latex_escapes: Collection[str] = ()) -> str:
-    """Double the backslashes in a JSON string that begin no escape, or an escape that is taken for LaTeX."""
+    """Double the lone backslashes in a JSON string, and those of the escapes that are taken for LaTeX."""
 
     def double(escape: re.Match[str]) -> str:
         is_lone = escape[0] == "\\"

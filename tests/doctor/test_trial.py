@@ -127,7 +127,7 @@ def test_a_model_that_only_writes_text_is_to_act_in_text() -> None:
 
 
 @pytest.mark.usefixtures("without_docker", "slow")
-def test_errors_are_found() -> None:
+def test_a_server_that_refuses_all_requests_is_reported_without_advice_on_the_model() -> None:
     with lab(lambda _: 403) as (model, _):
         output = failed(f"try --model {model} --actions text")
     assert "Error: The agent's model" in output
@@ -135,7 +135,7 @@ def test_errors_are_found() -> None:
 
 
 @pytest.mark.usefixtures("without_docker", "slow")
-def test_a_model_that_does_not_act_is_found() -> None:
+def test_a_model_that_does_not_act_is_reported_with_advice() -> None:
     with lab(lambda _: "I would rather talk.") as (model, _):
         output = failed(f"try --model {model} --actions text")
     assert "The model ran no code." in output

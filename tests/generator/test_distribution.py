@@ -66,11 +66,12 @@ def test_columns_that_are_not_gold_hardly_explain_the_target(golds: pd.DataFrame
 
 
 def test_names_do_not_tell_which_columns_are_gold(golds: pd.DataFrame) -> None:
-    """A column is extended if the name of another one begins with its name. It is gold about as often as any other."""
+    """A column with a second record, such as `price` with `price_2`, is gold about as often as any other column."""
     extended_is_gold = golds.extended_is_gold.explode().dropna()
     base_rate = golds.gold_share.mean()
     # In larger sets, the two shares differ by at most 0.02 (benchmarks/README.md). In this small set, chance has more
-    # influence, because the tasks of a domain share columns. If only gold columns were extended, the share would be 1.
+    # influence, because the tasks of a domain share columns. If only gold columns had second records, the share would
+    # be 1.
     assert extended_is_gold.mean() == pytest.approx(base_rate, abs=0.1)
 
 

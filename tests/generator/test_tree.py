@@ -80,19 +80,20 @@ def test_each_inner_node_has_a_task_for_each_path_length_below_it(parse: Callabl
 def test_a_data_file_lacks_the_columns_from_which_the_target_would_follow_in_another_way(
     parse: Callable[..., Tree],
 ) -> None:
-    """Hidden nodes, nodes below observed ones, ancestors of the target, and second records of these stay out."""
+    """These columns are hidden nodes, nodes below observed ones, ancestors of the target, and some second records.
+
+    A second record is left out if it follows the target or a column that is left out.
+    """
+    # The root waiting_days has the children queue_ratio and pages, and queue_ratio has reservations and copies.
     names = ("waiting_days", "queue_ratio", "reservations", "pages", "shelf")
-    copies = [leaf(f"{name}_2", follows=name) for name in names]
-    tree = parse(distractors=[leaf("shelf"), *copies])
+    second_records = [leaf(f"{name}_2", follows=name) for name in names]
+    tree = parse(distractors=[leaf("shelf"), *second_records])
     tasks, _ = tree_tasks(tree)
 
     # `shelf` is no part of the tree, and `pages` is observed or unrelated in every task.
-    always = {"shelf", "shelf_2", "pages", "pages_2"}
-    others = []
-    for task in tasks:
-        columns = file_columns(tree, [task], "seed")
-        others.append(set(columns) - always)
-    assert others == [
+    in_all_files = {"shelf", "shelf_2", "pages", "pages_2"}
+    other_columns = [set(file_columns(tree, [task], "seed")) - in_all_files for task in tasks]
+    assert other_columns == [
         # Target waiting_days, with queue_ratio observed.
         {"waiting_days", "queue_ratio", "queue_ratio_2"},
         # Target waiting_days, with queue_ratio hidden.

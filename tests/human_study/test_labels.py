@@ -49,16 +49,17 @@ def verdicts(sample: LabelledSample) -> str:
 
 def test_annotators_see_the_answers_of_the_judge(samples: list[JudgedSample]) -> None:
     answers = {sample.hypothesis: judge_answers(sample) or {} for sample in samples}
-    different = answers["Finding 2"]
-    del different["gold_context"]  # the judge of the logs makes it of the gold hypothesis, which is long
-    assert different == {
+    with_different_contexts = answers["Finding 2"]
+    # The judge of the logs makes this context of the gold hypothesis, which is long.
+    del with_different_contexts["gold_context"]
+    assert with_different_contexts == {
         "predicted_context": {"value": "where Finding 2"},
         "context_match": {"value": "no"},
         "variables": {"value": "3 3 1", "reason": "compared"},
         "relationship": {"value": "A", "reason": "compared"},
     }
-    # The judge is not asked about equal contexts.
-    assert answers["Finding 6"]["context_match"] == {"value": "yes"}
+    with_equal_contexts = answers["Finding 6"]
+    assert with_equal_contexts["context_match"] == {"value": "yes"}  # known without asking the judge
 
 
 def test_a_sample_without_all_replies_has_no_answers() -> None:

@@ -11,7 +11,7 @@ from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.result_row import ResultRow
 from tests.typed_results import contents, result, rows
 
-SOLVED = [result(f"solved {number // 2}", 1.0, epoch=number % 2) for number in range(40)]
+SOLVED = [result(f"solved {number // 2}", 1.0, epoch=number % 2) for number in range(40)]  # 20 tasks in two epochs
 FAILED = [result(f"failed {number}", 0.0, context=0.0) for number in range(60)]
 SILENT = [result(f"silent {number}", 0.0, outcome="no submission") for number in range(20)]
 
@@ -37,18 +37,16 @@ def corrected(samples: list[ResultRow], labels: list[Any]) -> Section:
 
 
 def test_a_lenient_judge_is_corrected_downwards() -> None:
-    """20 tasks are solved in both epochs, 60 failed, and 20 have no submission. So the mean HMS is 20.
+    """The judge says that 20 of 100 tasks are solved. By the labels, a quarter of these failed, so that 15 remain.
 
-    Samples without a submission need no label. Half of the 100 others are labelled: 20 of solved tasks and 30 of failed
-    ones. By the labels, a quarter of the solved samples failed in truth. So the corrected mean is 15.
+    Half of the samples with a submission are labelled. Those without one need no label.
     """
     drawn = [
-        *labels(SOLVED[:5], 0.0),
+        *labels(SOLVED[:5], 0.0),  # a quarter of the labelled samples of solved tasks
         *labels(SOLVED[5:20], 1.0),
         *labels(FAILED[:30], 0.0),
     ]
-    samples = SOLVED + FAILED + SILENT
-    section = corrected(samples, drawn)
+    section = corrected(SOLVED + FAILED + SILENT, drawn)
     [means] = rows(section, HMS, "corrected")
     assert means == pytest.approx((20, 15))
 

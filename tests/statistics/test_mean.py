@@ -49,20 +49,19 @@ def test_the_interval_of_golds_that_are_all_or_nothing_is_clopper_and_pearsons(s
 
 
 def test_the_effective_size_is_that_of_zeros_and_ones_with_the_same_variance() -> None:
-    """20 golds with three tasks each: one task of every gold is solved, and all tasks of five golds.
-
-    A quarter of the golds have the mean 1, and the others 1/3, so that the variance of the golds is (2/3)² · 3/16.
-    Half a gold is added (`ADDITIONAL_CLUSTERS`). It has the mean 0 or 1, with equal chances.
-    """
+    """There are 20 golds with three tasks each. All tasks of five golds are solved, and one task of each other gold."""
     clusters = [*range(20)] * 3
     scores = [1] * 20 + [cluster < 5 for cluster in range(20)] * 2
     mean = 0.5
-    variance_of_golds = (2 / 3) ** 2 * 3 / 16
-    observed = variance_of_golds / (20 - 1)  # the unbiased estimate of the variance of their mean
-    squared_deviation = (mean**2 + (1 - mean) ** 2) / 2
-    variance = observed + 0.5 * squared_deviation / 20**2
-    size = mean * (1 - mean) / variance
-    assert 20 < size < 60
+    # A quarter of the golds have the mean 1, and the others have 1/3.
+    variance_of_golds = (1 - 1 / 3) ** 2 * 1 / 4 * 3 / 4
+    variance_of_mean = variance_of_golds / (20 - 1)  # the unbiased estimate
+    # Half a gold is added (`ADDITIONAL_CLUSTERS`), whose mean is 0 or 1, each with the probability 1/2.
+    squared_deviation = 0.5**2
+    widened_variance = variance_of_mean + 0.5 * squared_deviation / 20**2
+
+    size = mean * (1 - mean) / widened_variance  # of zeros and ones with this mean
+    assert 20 < size < 60  # between the number of golds and the number of tasks, which are its limits
     successes = failures = size / 2
     assert_fields(
         estimate_mean(scores, clusters),

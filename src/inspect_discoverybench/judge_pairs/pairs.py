@@ -96,6 +96,7 @@ def invented_pairs() -> Iterator[Sample]:
     """
     content = _read_pairs()
     for study in content["studies"]:
+        # Some kinds of change add an instruction against the judge, `$injection`.
         phrases = {"injection": content["injection"], **study["phrases"]}
         # `$Context` is the phrase `$context` at the beginning of a sentence.
         for name, phrase in study["phrases"].items():

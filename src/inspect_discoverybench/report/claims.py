@@ -136,10 +136,10 @@ def _tasks_with_claims(standings: Sequence[Standing]) -> Tasks:
 
 
 def _bound_columns(name: str, tasks: Tasks) -> Row:
-    """The lowest and the highest rate that undecided claims allow. NaN if all are decided: both would be the rate."""
+    """The lowest and the highest rate that undecided claims allow. If all claims are decided, both are NaN."""
     lowest, highest = f"lowest {name} × 100", f"highest {name} × 100"
     scores = [task.scores(CLAIM_KEY) for task in tasks.values()]
-    if not any(score.missing for score in scores):
+    if not any(score.missing for score in scores):  # the rate is exact
         return {lowest: math.nan, highest: math.nan}
     possible = bounds(scores)
     return {lowest: 100 * fmean(possible.lowest), highest: 100 * fmean(possible.highest)}

@@ -100,19 +100,18 @@ def judge_sentences(benchmarks: Sequence[Benchmark], audits: Sequence[AuditRecor
 def _judge_names(benchmarks: Sequence[Benchmark]) -> dict[str, str]:
     """The name of each judge that scored a sample, by its model.
 
-    If judges with one model have several names, the last one counts.
+    An audit is found by its model. So judges with one model are listed once, with the name of the last one.
     """
     names: dict[str, str] = {}
     for benchmark in benchmarks:
-        for standing in benchmark.standings:
-            for result in standing.results:
-                score = result.score
-                if not score.is_scored or not score.judge:  # without a submission, a sample is scored by no judge
-                    continue
-                # `name_judges` has replaced the model in `score.judge` by a name. The metadata still have the model.
-                model = score.metadata.get("judge", score.judge)
-                if model:
-                    names[model] = score.judge
+        for result in benchmark.results:
+            score = result.score
+            if not score.is_scored or not score.judge:  # without a submission, a sample is scored by no judge
+                continue
+            # `name_judges` has replaced the model in `score.judge` by a name. The metadata still have the model.
+            model = score.metadata.get("judge", score.judge)
+            if model:
+                names[model] = score.judge
     return dict(sorted(names.items()))
 
 

@@ -253,6 +253,7 @@ def _agent_steps(log: EvalLog) -> list[EvalPlanStep]:
 def _offers_our_tools(step: EvalPlanStep) -> bool:
     """Whether a step is Inspect's `use_tools` with our tools."""
     tools = step.params_passed.get("tools")
+    # The plan of a user's task may have lists of tools in this list, so the name is looked for in the whole text.
     return step.solver == "use_tools" and "inspect_discoverybench/submit" in str(tools)
 
 

@@ -59,45 +59,28 @@ class Configuration:
         return f"{name} ({self.settings})" if self.settings else name
 
 
-class _CommonSettings:
-    """The settings that all results of a group have. Names within the group need not mention them."""
-
-    def __init__(self) -> None:
-        self._settings: dict[Hashable, set[str]] = {}
-
-    def add(self, group: Hashable, settings: Settings) -> None:
-        """Add a result with these settings to a group."""
-        if group not in self._settings:
-            self._settings[group] = set(settings)
-        self._settings[group] &= set(settings)
-
-    def not_common(self, group: Hashable, settings: Settings) -> list[str]:
-        """Those of a result's settings that not all results of the group have."""
-        return [setting for setting in settings if setting not in self._settings[group]]
-
-
 class _AgentFiles:
     """The files with agents, by name and by content, as far as logs record them.
 
     Two files may have agents of the same name, and a file may have been edited between two runs.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, results: Iterable[ResultRow]) -> None:
         self._names: dict[str, set[str]] = defaultdict(set)  # of files, by the agent's name
         self._digests: dict[tuple[str, str | None], set[str]] = defaultdict(set)  # by the agent's and the file's name
+        for result in results:
+            agent, run = result.sample.agent, result.run
+            if run.agent_file:
+                self._names[agent].add(run.agent_file)
+            if run.agent_digest:
+                self._digests[agent, run.agent_file].add(run.agent_digest)
 
-    def add(self, agent: str, run: RunRecord) -> None:
-        """Add the file with the agent of a run."""
-        if run.agent_file:
-            self._names[agent].add(run.agent_file)
-        if run.agent_digest:
-            self._digests[agent, run.agent_file].add(run.agent_digest)
-
-    def settings(self, agent: str, run: RunRecord) -> Settings:
+    def settings(self, result: ResultRow) -> Settings:
         """What tells the file of a run from others with an agent of this name: its name, and the start of its SHA-256.
 
         What all these files have in common is left out.
         """
+        agent, run = result.sample.agent, result.run
         settings = []
         if run.agent_file and len(self._names[agent]) > 1:
             settings.append(f"agent file {run.agent_file}")
@@ -117,35 +100,52 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
     runs = {result.run.log: result.run for result in results}
     data_names = _data_names(runs.values())
 
-    # The name of a configuration leaves out what all results of a group have in common.
-    common_conditions = _CommonSettings()  # the group is a benchmark
-    common_setups = _CommonSettings()  # the group is an agent and a model on a benchmark
-    agent_files = _AgentFiles()
-    for benchmark, result in zip(benchmarks, results, strict=True):
-        common_conditions.add(benchmark, _omittable_conditions(result.run, data_names))
-        common_setups.add((benchmark, result.sample.agent, result.run.model), result.setup)
-        agent_files.add(result.sample.agent, result.run)
+    # A name leaves out the conditions that all results of the benchmark have, and the settings of agent and model that
+    # all results of this agent and model on the benchmark have.
+    conditions = [_omittable_conditions(result.run, data_names) for result in results]
+    conditions_in_names = _without_common_settings(conditions, groups=benchmarks)
+    setups = [result.setup for result in results]
+    agents = [
+        (benchmark, result.sample.agent, result.run.model)
+        for benchmark, result in zip(benchmarks, results, strict=True)
+    ]
+    setups_in_names = _without_common_settings(setups, groups=agents)
+    agent_files = _AgentFiles(results)
 
     configurations = []
-    for benchmark, result in zip(benchmarks, results, strict=True):
-        agent, model = result.sample.agent, result.run.model
-        agent_file_settings = agent_files.settings(agent, result.run)
-        settings = [
-            *_hints_in_name(result.run),
-            *common_conditions.not_common(benchmark, _omittable_conditions(result.run, data_names)),
-            *common_setups.not_common((benchmark, agent, model), result.setup),
-            *agent_file_settings,
-        ]
+    for benchmark, result, conditions_in_name, setup_in_name in zip(
+        benchmarks, results, conditions_in_names, setups_in_names, strict=True
+    ):
+        agent_file_settings = agent_files.settings(result)
+        settings = [*_hints_in_name(result.run), *conditions_in_name, *setup_in_name, *agent_file_settings]
         configuration = Configuration(
             benchmark=benchmark,
-            agent=agent,
-            model=model,
+            agent=result.sample.agent,
+            model=result.run.model,
             hints=(*_data_settings(result.run, data_names), *result.run.hints),
             agent_file_settings=agent_file_settings,
             settings=", ".join(settings),
         )
         configurations.append(configuration)
     return configurations
+
+
+def _without_common_settings(settings: Sequence[Settings], groups: Sequence[Hashable]) -> list[list[str]]:
+    """The settings of each result that not all results of its group have.
+
+    Args:
+        settings: The settings of each result.
+        groups: The group of each result.
+    """
+    common: dict[Hashable, set[str]] = {}
+    for settings_of_result, group in zip(settings, groups, strict=True):
+        common.setdefault(group, set(settings_of_result))
+        common[group] &= set(settings_of_result)
+
+    remaining = []
+    for settings_of_result, group in zip(settings, groups, strict=True):
+        remaining.append([setting for setting in settings_of_result if setting not in common[group]])
+    return remaining
 
 
 def _data_names(runs: Iterable[RunRecord]) -> dict[str, str]:

@@ -110,12 +110,8 @@ class RunLog:
 
     @property
     def ended(self) -> Mapping[SampleKey, EvalSampleSummary]:
-        """The samples that ended, also those with an error."""
-        ended = {}
-        for sample in self.samples:
-            if sample.completed or sample.error is not None:
-                ended[SampleKey(str(sample.id), sample.epoch)] = sample
-        return ended
+        """The samples that ended, also those with an error. Inspect writes a sample into a log only when it ends."""
+        return {SampleKey(str(sample.id), sample.epoch): sample for sample in self.samples}
 
     @property
     def planned(self) -> set[SampleKey]:

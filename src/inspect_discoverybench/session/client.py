@@ -110,9 +110,12 @@ def json_string(text: str) -> str:
 
 
 def follow(kernel: _socket.socket, reader: int, output: Capture, seconds: float) -> str:
-    """Capture the cell's output until the kernel reports a status, dies, or has to be killed. Returns the status."""
+    """Capture the cell's output until the kernel reports a status or dies. Returns the cell's status.
+
+    At its time limit, the cell is interrupted, as by Ctrl-C. If it goes on for `GRACE_SECONDS`, the kernel is killed.
+    """
     deadline = time.monotonic() + seconds
-    last_signal = 0
+    last_signal: int | None = None
     sources: list[Any] = [kernel, reader]
     while True:
         remaining = max(0.0, deadline - time.monotonic())
@@ -125,14 +128,13 @@ def follow(kernel: _socket.socket, reader: int, output: Capture, seconds: float)
         if kernel in ready:
             status = read_line(kernel)
             output.fill(reader)  # what was printed last may still be in the pipe
-            if status:
-                return "interrupted" if last_signal else status
-            return "killed" if last_signal == SIGKILL else "died"
+            if not status:
+                return "killed" if last_signal == SIGKILL else "died"
+            return "interrupted" if last_signal else status
 
         if time.monotonic() >= deadline and last_signal != SIGKILL:
-            # At first an interrupt, as by Ctrl-C, which also reaches child processes. A cell that ignores it is killed.
             last_signal = SIGKILL if last_signal else SIGINT
-            os.killpg(process_of(kernel), last_signal)
+            os.killpg(process_of(kernel), last_signal)  # child processes of the cell get the signal, too
             deadline = time.monotonic() + GRACE_SECONDS
 
 

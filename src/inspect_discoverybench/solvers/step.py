@@ -123,7 +123,7 @@ class Actor(ABC):
         with suspend_turn_limit():
             second = await self.step([*conversation, *first_messages], ["submit"], model)
         if not has_submitted():
-            texts = [step.output.completion for step in (first, second) if _has_text(step)]
+            texts = [step.output.completion for step in (first, second) if _has_text_in_place_of_action(step)]
             store_as(SubmissionState).texts = texts
         return second.preceded_by(first_messages)
 
@@ -390,8 +390,7 @@ def _kept_message(output: ModelOutput, allowed: Sequence[ActionName]) -> ChatMes
     return message
 
 
-def _has_text(step: Step) -> bool:
-    """Whether the model wrote a text in place of an action."""
+def _has_text_in_place_of_action(step: Step) -> bool:
     if step.has_acted:
         return False
     # At a full context window, Inspect puts the provider's message into the completion.
