@@ -1,5 +1,6 @@
 """Failures of the operating system, converted into an error of this package."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,10 +39,9 @@ def system_errors() -> Iterator[None]:
     except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
         raise
     except (OSError, RecursionError, MemoryError) as error:
-        reason = str(error) or "Not enough memory"  # a `MemoryError` may have no text
+        text = str(error) or "Not enough memory"  # a `MemoryError` may have no text
         # Errors of the operating system begin with a number: "[Errno 28] No space left on device".
-        if reason.startswith("["):
-            _, _, reason = reason.partition("] ")
+        reason = re.sub(r"^\[Errno -?\d+\] (?=.)", "", text)
         remedy = "Check the path, its permissions and the free space."
         if not isinstance(error, OSError):
             remedy = "A file may be too large or nested too deeply."
