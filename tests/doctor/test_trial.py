@@ -179,6 +179,7 @@ REFUSED = {
     "--model discoverybench/baseline --judge gpt-4o": "gpt-4o lacks its provider. Pass PROVIDER/MODEL, such as openai/",
     "--model discoverybench/baseline --judge nowhere/judge": "The judge nowhere/judge cannot be called",
     "--model discoverybench/baseline --log-dir /dev/null/logs": "with logs in /dev/null/logs",
+    "--model openai-api/lab/a -M api_key=test --model-base-url https://me:portlike/7731@localhost/v1": "[password]",
 }
 """Options, and what the refusal says."""
 

@@ -171,6 +171,12 @@ def test_a_url_whose_password_is_not_clear_is_not_shown(password: str, monkeypat
     assert redact(f"No answer from {url}.") == "No answer from [URL]."
 
 
+def test_a_password_that_is_taken_for_a_port_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redaction, "_argument_keys", {})
+    remember_keys({"base_url": "https://me:open-sesame/7731@example.org/v1"})
+    assert redact("Invalid port: 'open-sesame'") == "Invalid port: '[password]'"
+
+
 def test_a_key_in_the_path_of_a_url_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GATEWAY_TOKEN", "sesame-open-7731")
     assert public_url("https://gateway/sesame-open-7731/v1").startswith("https://gateway/[GATEWAY_TOKEN]/v1 (sha256:")

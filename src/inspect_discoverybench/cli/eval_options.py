@@ -66,6 +66,7 @@ def require_model(failure: str, name: str, options: Mapping[str, Any]) -> None:
         InvalidArgument: The model cannot be called, or its server cannot be reached.
     """
     config = {key: value for key, value in options.items() if key in GenerateConfig.model_fields}
+    remember_keys({"base_url": options["model_base_url"]})  # an error may repeat its password
     with inspect_errors(InvalidArgument, failure):
         # These are the arguments with which `eval` creates the model later. For the same arguments, Inspect returns the
         # same model, so a model that runs in this process is loaded only once.

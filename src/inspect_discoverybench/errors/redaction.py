@@ -68,13 +68,18 @@ def remember_keys(settings: Mapping[Any, Any], all_values: bool = False) -> None
 def _secrets_of_url(url: str) -> dict[str, str]:
     """The secrets of a URL with their names: its password and the values of its query, each as written and decoded.
 
-    If it is not known which part of the URL is the password, all of it is secret, too.
+    If it is not clear where the parts of the URL begin and end, the whole URL is a secret, too.
     """
     try:
         parts = urlsplit(url)
     except ValueError:
         return {url: "URL"}
-    secrets = {url: "URL"} if _UNCLEAR_URL.search(url) else {}
+    secrets = {}
+    if _UNCLEAR_URL.search(url):
+        secrets[url] = "URL"
+        # Of `user:pass/word@host`, a client takes `pass` for the port, and repeats it in its error.
+        _, _, port = parts.netloc.partition(":")
+        secrets[port] = "password"
     for argument in parts.query.split("&"):
         name, _, value = argument.partition("=")
         for spelling in (value, unquote_plus(value)):
