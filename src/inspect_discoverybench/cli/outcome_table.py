@@ -60,7 +60,7 @@ def _row(outcome: RunOutcome) -> list[str]:
 
 
 def _print_tasks(result: ExperimentResult) -> None:
-    """Print how many of its discovery tasks each run covers, such as `discoverybench/demo: 2 of 8 tasks (…)`.
+    """Print how many discovery tasks each run covers, such as `discoverybench/demo: 2 of 8 tasks (…)`.
 
     Equal lines, such as those of two agents on the same tasks, are printed once.
     """

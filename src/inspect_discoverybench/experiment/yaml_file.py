@@ -18,7 +18,11 @@ _VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^
 
 
 class _Loader(yaml.SafeLoader):
-    """Refuses duplicate keys, of which YAML would silently drop the first, and fills in environment variables."""
+    """Fills in environment variables, and refuses two kinds of keys.
+
+    YAML would silently drop the first of two equal keys. A key that is a mapping or a list is a mistake, such as
+    `{{ NAME }}` for `${NAME}`.
+    """
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = set()

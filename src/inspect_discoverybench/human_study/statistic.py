@@ -87,7 +87,7 @@ def kappa(
     votes = np.array(rows)
     sizes = votes.sum(axis=1)
     share_of_choices = (votes / sizes[:, np.newaxis]).mean(axis=0)
-    by_chance = float(share_of_choices @ share_of_choices)  # the probability that votes for two random items are equal
+    by_chance = float(share_of_choices @ share_of_choices)  # the probability that votes on two random items are equal
     if by_chance == 1:
         return replace(undefined, note="not defined: all votes are the same choice")
 

@@ -57,8 +57,8 @@ class _Pair:
             return None
 
         standing = [*self.data, *self.placebos][0]  # a run with the data, if there is one
-        # An agent without a run with the data still stands under the benchmark of the data, beside the agents that have
-        # one. If no agent has one, the report lacks that benchmark, and the row stands under that of the placebo.
+        # An agent that ran only on placebos is also listed under the benchmark of the data, beside the agents that ran
+        # on the data. If no agent did, the report lacks this benchmark, and the row is under that of the placebo.
         benchmark = without_placebo(standing.configuration.benchmark)
         if benchmark not in benchmarks:
             benchmark = standing.configuration.benchmark
