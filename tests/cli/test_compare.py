@@ -194,6 +194,16 @@ def test_the_gate_fails_only_beyond_the_margin() -> None:
     )
 
 
+def test_a_candidate_with_the_same_scores_passes_the_gate_without_a_margin() -> None:
+    [baseline] = write_logs([WEAK], Path("logs"), samples=10)
+    log = read_eval_log(baseline)
+    log.eval.model = "provider/other"
+    for sample in log.samples or []:
+        sample.uuid = f"{sample.uuid} of the candidate"
+    write_eval_log(log, "candidate.eval")
+    assert run(f"{baseline} candidate.eval --fail-if-worse 0").exit_code == 0
+
+
 def test_lost_epochs_fail_the_gate() -> None:
     """The means differ by less than the margin. With 0 for its missing scores, the candidate is worse by more."""
     complete = Run("real", "react", "provider/large", 0.6, epochs=3)
