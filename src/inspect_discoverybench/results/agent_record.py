@@ -89,8 +89,9 @@ def record_steps(state: TaskState) -> None:
 
 def _top_solvers() -> list[str]:
     """Names of the solvers of the running sample, without those that other solvers called."""
-    # `transcript().history.resident_events` lacks the oldest events if the user sets `INSPECT_TRANSCRIPT_BOUNDED`.
-    # `transcript().history.recent_events()` reads Inspect's database even if all events are in memory.
+    # Not `transcript().history.resident_events`, which lacks the oldest events if the user sets
+    # `INSPECT_TRANSCRIPT_BOUNDED`. Not `transcript().history.recent_events()`, which reads Inspect's database even if
+    # all events are in memory.
     spans = [event for event in transcript().events if isinstance(event, SpanBeginEvent)]
     # Inspect runs the solvers of the plan in a span of the type `solvers`. A solver that another solver calls is in the
     # span of its caller.
@@ -262,7 +263,7 @@ def _planned_solver(step: EvalPlanStep) -> AgentRecord:
 
     An agent of this package has only the arguments that were passed, because the arguments that its samples record
     have no defaults, either. Any other solver has all its parameters that are not None, including defaults. Otherwise,
-    a solver to which a default was passed would be another agent than one to which it was not.
+    an agent would seem to be another one if a default was passed to it.
     """
     arguments = step.params_passed
     if not is_of_package(step.solver):

@@ -36,7 +36,10 @@ def judge_usage(sample: EvalSample) -> list[ModelUsage] | None:
 
 
 def _recorded_judge_usage(sample: EvalSample) -> list[ModelUsage]:
-    """The judge's usage that is in the sums of the log. None of them includes its usage in `inspect score`."""
+    """The judge's usage while the sample ran, which the log's sums include; empty if there was none.
+
+    Its usage in `inspect score` is in no sum of the log.
+    """
     usage = (sample.role_usage or {}).get(GRADER)
     return [] if usage is None else [usage]
 

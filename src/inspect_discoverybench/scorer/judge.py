@@ -127,8 +127,8 @@ class Judge:
             # The question is now asked as any other, with Inspect's retries.
             return await self.ask(question)
 
-        # The first question that is answered only without the defaults raises a suspicion. One that is asked afterwards
-        # confirms it.
+        # The first question that is answered only without the defaults raises a suspicion. Another such question
+        # confirms it, if it was asked afterwards.
         if was_suspected:
             acceptance.give_up_defaults()
         acceptance.has_suspicion = True

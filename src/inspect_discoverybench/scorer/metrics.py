@@ -85,7 +85,7 @@ def _summary_of(key: str, samples: Sequence[_Sample], scores: Sequence[SampleSco
     """The values of the metric for a key other than HMS.
 
     The mean and its interval are over the samples that have the key in all epochs. The counts are over all epochs that
-    have it: `scores` has one score for each epoch.
+    have it: `scores` has one score for each epoch of a sample.
     """
     samples_with_key = [sample for sample in samples if sample.has(key)]
     epochs_with_key = [score for score in scores if key in _values(score)]

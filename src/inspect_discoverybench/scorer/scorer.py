@@ -168,8 +168,8 @@ def _limit_note(state: TaskState) -> str:
     """Which limit ended the sample, as Markdown; empty if none did."""
     limit = reached_limit()
     if limit is None and _is_window_full(state):
-        # Most providers refuse the request, and the completion is their error message, which Inspect puts there. Others
-        # cut the reply off, and the completion is its beginning.
+        # Most providers refuse the request, and the completion is their error message. Others cut the reply off, and
+        # the completion is its beginning.
         limit = f"the conversation does not fit into the context window. {state.output.completion}"
     if limit is None:
         return ""

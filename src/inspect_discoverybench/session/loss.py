@@ -64,9 +64,9 @@ async def _provider_loss(has_started: bool) -> str | None:
     This is for sandboxes whose container is not known: those of other providers than Docker, and Docker's before a
     kernel has started.
 
-    A command that fails after a kernel has started shows nothing, because the agent's code may be the cause. But if the
-    provider says that the sandbox is not running, the sandbox counts as lost. The agent's code may have caused this,
-    too, but only Docker has a record of it (`_container_loss`).
+    A command that fails after a kernel has started proves nothing, because the agent's code may be the cause. But if
+    the provider says that the sandbox is not running, the sandbox counts as lost. The agent's code may have caused
+    this, too, but only Docker has a record of it (`_container_loss`).
 
     Args:
         has_started: Whether a kernel has started in the sandbox. The agent's code may have run then.

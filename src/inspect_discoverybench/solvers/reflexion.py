@@ -164,7 +164,7 @@ class _TrialAnswer:
         stored.texts = self.texts
         if self.submission is not None:
             # The completion of the output is the submission, so the output is restored, too. Without a submission, the
-            # output remains what the model wrote last before the limit. The scorer does not read the answer from it.
+            # scorer reads the texts and not the output. So the output of the trial that the limit ended is kept.
             state.output = self.output
 
 
