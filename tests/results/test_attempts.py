@@ -109,3 +109,11 @@ def test_a_log_that_was_not_scored_is_obsolete_beside_its_scored_copy() -> None:
     assert current_results([scored, not_scored]) == [scored]
     assert current_results([not_scored, without_verdict]) == [without_verdict]
     assert current_results([without_verdict, not_scored]) == [without_verdict]
+
+
+def test_an_edited_score_is_not_dropped_for_that_of_a_judge_without_a_verdict() -> None:
+    """The edit has replaced the metadata of the score, so the score has no judge record."""
+    without_verdict = attempt()
+    edited = attempt(0.5, judge_record=None)
+    assert current_results([without_verdict, edited]) == [without_verdict, edited]
+    assert current_results([edited, without_verdict]) == [edited, without_verdict]

@@ -61,10 +61,8 @@ def _latest_scores(results: Sequence[ResultRow]) -> dict[Hashable, ResultRow]:
     latest: dict[Hashable, ResultRow] = {}
     # Each result replaces the one before it, so those with a verdict come last. Among equals, the sort keeps the order
     # of the logs.
-    for result in sorted(results, key=_has_verdict):
+    for result in sorted(results, key=_progress):
         latest[_score_key(result)] = result
-
-    for result in results:
         if result.score.judge_record is not None:
             # This result also replaces that of a copy of its log that was not scored. The copy has no judge record, so
             # its result has another key.
@@ -73,9 +71,14 @@ def _latest_scores(results: Sequence[ResultRow]) -> dict[Hashable, ResultRow]:
     return latest
 
 
-def _has_verdict(result: ResultRow) -> bool:
-    """Whether an attempt has a score, or somebody has marked it as invalid."""
-    return result.score.is_scored or result.score.outcome is SampleOutcome.INVALIDATED
+def _progress(result: ResultRow) -> tuple[bool, bool]:
+    """A key that sorts results into those that were not scored, those without a verdict, and those with one.
+
+    An attempt that somebody has marked as invalid counts as one with a verdict.
+    """
+    has_verdict = result.score.is_scored or result.score.outcome is SampleOutcome.INVALIDATED
+    was_judged = has_verdict or result.score.judge_record is not None
+    return has_verdict, was_judged
 
 
 def _validity(result: ResultRow) -> tuple[bool, bool, str]:
