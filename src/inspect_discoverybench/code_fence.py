@@ -37,13 +37,13 @@ class Block:
         return dedent(self.contents)
 
 
-def fenced_blocks(text: str, *, at_line_ends: bool = False) -> list[Block]:
+def fenced_blocks(text: str, *, accept_misplaced: bool = False) -> list[Block]:
     """Find the blocks in a text, without empty ones.
 
     Fences stand on lines of their own. If no such line closes the last block, the block ends where its fence occurs
     next, as in "x = 1```". If the fence does not occur again, the block ends with the text.
 
-    With `at_line_ends`, for blocks of JSON, fences that models often misplace count as well:
+    With `accept_misplaced`, for blocks of JSON, fences that models often misplace count as well:
 
     - A fence without a label at the end of any line opens a block, as in "Here it is: ```".
     - A fence at the end of any line closes a block, as in "}```".
@@ -53,31 +53,31 @@ def fenced_blocks(text: str, *, at_line_ends: bool = False) -> list[Block]:
 
     Args:
         text: The text.
-        at_line_ends: Whether to read misplaced fences.
+        accept_misplaced: Whether to read misplaced fences.
     """
-    return [block for block in _all_blocks(text, at_line_ends) if block.contents.strip()]
+    return [block for block in _all_blocks(text, accept_misplaced) if block.contents.strip()]
 
 
-def _all_blocks(text: str, at_line_ends: bool) -> Iterator[Block]:
-    opening_pattern = _OPENING_AT_LINE_END if at_line_ends else _OPENING
+def _all_blocks(text: str, accept_misplaced: bool) -> Iterator[Block]:
+    opening_pattern = _OPENING_AT_LINE_END if accept_misplaced else _OPENING
     end = 0
     while opening := opening_pattern.search(text, end):
         # Each alternative of the pattern has a group for the fence and a group for the label. The groups of the
         # alternative that did not match are None.
         fence, label = [group for group in opening.groups() if group is not None]
         start = opening.end()
-        closing = _closing_pattern(fence, at_line_ends).search(text, start)
+        closing = _closing_pattern(fence, accept_misplaced).search(text, start)
         if closing is None:
-            yield _unclosed_block(text, start, fence, label, at_line_ends)
+            yield _unclosed_block(text, start, fence, label, accept_misplaced)
             return
 
         end = closing.end()
         yield Block(label, text[start : closing.start()], end)
 
 
-def _closing_pattern(fence: str, at_line_ends: bool) -> re.Pattern[str]:
+def _closing_pattern(fence: str, accept_misplaced: bool) -> re.Pattern[str]:
     """Match the fence that closes a block. It may be longer than the one that opened the block."""
-    if not at_line_ends:
+    if not accept_misplaced:
         return re.compile(rf"^[ \t]*+{fence}[`~]*+[ \t\r]*+$", re.MULTILINE)
     # What follows the fence on its line, such as the label in "```json", is not matched: it is text after the block.
     at_line_start = rf"^[ \t]*+{fence}(?=[^`\n]*+$)"
@@ -85,14 +85,14 @@ def _closing_pattern(fence: str, at_line_ends: bool) -> re.Pattern[str]:
     return re.compile(f"{at_line_start}|{at_line_end}", re.MULTILINE)
 
 
-def _unclosed_block(text: str, start: int, fence: str, label: str, at_line_ends: bool) -> Block:
+def _unclosed_block(text: str, start: int, fence: str, label: str, accept_misplaced: bool) -> Block:
     """The block whose contents begin at `start`, if no fence closes it.
 
-    A block of JSON (`at_line_ends`) ends with the text, because a fence in it is usually in a string. Any other block
-    ends where its fence occurs next, as in "x = 1```". This fence may be a part of the code, so the block does not
-    count as closed.
+    A block of JSON (`accept_misplaced`) ends with the text, because a fence in it is usually in a string. Any other
+    block ends where its fence occurs next, as in "x = 1```". This fence may be a part of the code, so the block does
+    not count as closed.
     """
-    if at_line_ends:
+    if accept_misplaced:
         return Block(label, text[start:], end=len(text), is_closed=False)
     contents, closing_fence, _ = text[start:].partition(fence)
     return Block(label, contents, end=start + len(contents) + len(closing_fence), is_closed=False)

@@ -162,8 +162,8 @@ def _viewer(claim: bool, is_placebo: bool) -> ViewerConfig:
 
     Args:
         claim: Whether the judge is asked about claims, so that there is a column for them.
-        is_placebo: Whether the data are permuted. The judge is then asked about claims with or without `claim`, and
-            each claim is a false one.
+        is_placebo: Whether the data are permuted. The judge is then asked about claims even without `claim`, and each
+            claim is false.
     """
     labels = dict(SCORE_KEYS)
     scales = {key: ScoreColorScale(palette="good-high", min=0, max=1) for key in SCORE_KEYS}

@@ -168,7 +168,7 @@ def _object_text(text: str) -> str:
     if body.startswith("{"):
         return _without_turn_ends(body)
 
-    blocks = fenced_blocks(body, at_line_ends=True)
+    blocks = fenced_blocks(body, accept_misplaced=True)
     if len(blocks) == 1:
         return blocks[0].contents.strip()
     return body

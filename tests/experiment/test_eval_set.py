@@ -181,8 +181,8 @@ def write_with_secret(kind: str, model: str) -> None:
 @pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("kind", SECRETS)
 def test_a_secret_of_a_model_is_not_shown_or_recorded(kind: str) -> None:
-    # The provider quotes the secret in its error message. It does not if the secret is in the body: such a value is not
-    # known as a key, so it would not be removed from the message.
+    # The provider quotes the secret in its error message, except the one in the body. `user` is not the name of a key,
+    # so this secret would not be removed from the message.
     with lab(submit if kind == "body" else refuse_and_quote) as (model, _):
         write_with_secret(kind, model)
         results = [

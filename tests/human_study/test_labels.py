@@ -48,18 +48,18 @@ def verdicts(sample: LabelledSample) -> str:
 
 
 def test_annotators_see_the_answers_of_the_judge(samples: list[JudgedSample]) -> None:
-    answers = {sample.hypothesis: judge_answers(sample) or {} for sample in samples}
-    with_different_contexts = answers["Finding 2"]
-    # The judge of the logs makes this context of the gold hypothesis, which is long.
-    del with_different_contexts["gold_context"]
-    assert with_different_contexts == {
+    by_hypothesis = {sample.hypothesis: sample for sample in samples}
+    with_different_contexts = by_hypothesis["Finding 2"]
+    assert judge_answers(with_different_contexts) == {
+        "gold_context": {"value": f"where {with_different_contexts.gold_hypothesis}"},
         "predicted_context": {"value": "where Finding 2"},
         "context_match": {"value": "no"},
         "variables": {"value": "3 3 1", "reason": "compared"},
         "relationship": {"value": "A", "reason": "compared"},
     }
-    with_equal_contexts = answers["Finding 6"]
-    assert with_equal_contexts["context_match"] == {"value": "yes"}  # known without asking the judge
+    answers_on_equal_contexts = judge_answers(by_hypothesis["Finding 6"])
+    assert answers_on_equal_contexts
+    assert answers_on_equal_contexts["context_match"] == {"value": "yes"}  # known without asking the judge
 
 
 def test_a_sample_without_all_replies_has_no_answers() -> None:

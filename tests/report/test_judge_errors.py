@@ -42,8 +42,10 @@ def test_a_lenient_judge_is_corrected_downwards() -> None:
     Half of the samples with a submission are labelled. Those without one need no label.
     """
     drawn = [
-        *labels(SOLVED[:5], 0.0),  # a quarter of the labelled samples of solved tasks
+        # Of the 40 samples of solved tasks, 20 are labelled: 5 as failed, and 15 as solved.
+        *labels(SOLVED[:5], 0.0),
         *labels(SOLVED[5:20], 1.0),
+        # Of the 60 samples of failed tasks, 30 are labelled, all as failed.
         *labels(FAILED[:30], 0.0),
     ]
     section = corrected(SOLVED + FAILED + SILENT, drawn)

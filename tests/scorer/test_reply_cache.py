@@ -129,6 +129,7 @@ def test_new_and_replaced_replies_are_for_the_user_alone() -> None:
             assert files
             for file in files:
                 assert file.stat().st_mode & 0o777 == 0o600
+                # The next evaluation replaces this file.
                 file.write_bytes(b"nonsense")
                 file.chmod(0o644)
 

@@ -54,7 +54,7 @@ def lowest_coverage(low: np.ndarray, high: np.ndarray, tasks: int) -> float:
 
 
 @pytest.mark.parametrize("tasks", exact.NUMBERS)
-def test_the_interval_of_a_mean_covers_every_chance_to_solve_independent_tasks(tasks: int) -> None:
+def test_the_interval_of_a_mean_covers_the_truth_where_tasks_are_solved_independently(tasks: int) -> None:
     estimates = [estimate_mean(scores, range(tasks)) for scores in possible_scores(tasks)]
     low = np.array([estimate.low for estimate in estimates])
     high = np.array([estimate.high for estimate in estimates])
@@ -62,7 +62,8 @@ def test_the_interval_of_a_mean_covers_every_chance_to_solve_independent_tasks(t
 
 
 @pytest.mark.parametrize("tasks", exact.NUMBERS)
-def test_the_interval_of_a_difference_to_scores_of_0_covers_every_chance_to_solve_independent_tasks(tasks: int) -> None:
+def test_the_interval_of_a_difference_covers_the_truth_where_tasks_are_solved_independently(tasks: int) -> None:
+    """The other system solves nothing, so the true difference is the chance to solve a task."""
     nothing = [0] * tasks
     results = [compare_paired(scores, nothing, range(tasks)) for scores in possible_scores(tasks)]
     low = np.array([result.low for result in results])
@@ -120,7 +121,7 @@ def test_a_value_model_has_the_intervals_of_compare_paired() -> None:
 def test_a_gold_model_has_the_intervals_of_estimate_mean() -> None:
     """Of the golds with 3, 2 and 1 tasks, the one with 2 is solved."""
     model = exact.GoldModel([3, 2, 1])
-    [state] = np.flatnonzero(model.solved == 2)  # one state: no other golds have two tasks together
+    [state] = np.flatnonzero(model.solved == 2)  # no other golds have two tasks together
     assert model.solved_squares[state] == 2**2
     intervals = model.of_mean()
     estimate = estimate_mean([0, 0, 0, 1, 1, 0], "aaabbc")

@@ -59,20 +59,20 @@ def main_results(results: Sequence[ResultRow]) -> list[ResultRow]:
         if score.is_scored and score.judge is not None:  # without a submission, a sample is scored by no judge
             counts[score.judge] += 1
 
-    def place(result: ResultRow) -> tuple[int, str, bool, int, str]:
+    def preference(result: ResultRow) -> tuple[int, str, bool, int, str]:
         score = result.score
         return (
-            # Judges that scored equally many samples are in the order of their scores' names: `HMS` before `HMS1`.
             -counts[score.judge],
+            # Judges that scored equally many samples are in the order of their scores' names: `HMS` before `HMS1`.
             min(score_names[score.judge]),
-            # The scores of one judge, those with HMS first.
+            # The scores of one judge: those with HMS first, and of these, the one with the most keys.
             not score.is_scored,
             -len(score.keys),
             score.score,
         )
 
     main: dict[str, ResultRow] = {}
-    for result in sorted(results, key=place):  # the first result of a sample counts
+    for result in sorted(results, key=preference):  # the first result of a sample counts
         main.setdefault(result.sample.uuid, result)
     return list(main.values())
 

@@ -69,7 +69,7 @@ def describe_tasks(domains: Mapping[int | str, str | None], selections: Collecti
     if len(selections) == 1:
         [selection] = selections
     else:
-        # The runs differ. The text of "all", "… selected", is true of every way to select.
+        # The selections differ, and "{} selected", the text of "all", is true of each of them.
         selection = "all"
     chosen = SELECTIONS[selection].format(count)
     domain_names = sorted(domain or "no domain" for domain in domains.values())

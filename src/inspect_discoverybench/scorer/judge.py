@@ -106,13 +106,13 @@ class Judge:
     async def _ask_failing_server(
         self, question: Question[ReplyT], failure: DefaultsSuspected, was_suspected: bool
     ) -> ReplyT | ParseFailure:
-        """Ask a server without the defaults, after it failed with them, to find out whether they are the cause.
+        """Ask without the defaults after a failure with them, to find out whether they are the cause.
 
         Args:
             question: The question.
             failure: The failure with the defaults.
-            was_suspected: `Acceptance.has_suspicion` before the request with the defaults. Another question may have
-                raised the suspicion since, because of the same outage.
+            was_suspected: `Acceptance.has_suspicion` before the request with the defaults. A suspicion that another
+                question raised since then is not confirmed, because one outage may have made both questions fail.
         """
         acceptance = acceptance_of(self.model)
         without_defaults = request_settings(self.model, question.reply, defaults=False)

@@ -131,13 +131,13 @@ def _is_window_full(state: TaskState) -> bool:
 
 
 def _outage(state: TaskState) -> str | None:
-    """Why the provider has not answered the agent since its last reply; None if no answer is missing.
+    """Why the provider did not answer the agent's last request; None if no answer is missing.
 
     Some servers answer with an error if a conversation does not fit into the context window. That is no outage.
     """
     if _is_window_full(state) and not reached_limit():
-        # The agent ended by itself after this error, so the error is the answer to its last request. If a limit ended
-        # the sample, the agent may have sent another request after the error, and got no answer.
+        # The agent ended by itself, so this error was the answer to its last request. After a limit, that would not be
+        # certain: the agent may have sent another request, which was not answered.
         return None
     return missing_answer()
 

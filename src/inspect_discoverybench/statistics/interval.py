@@ -84,11 +84,11 @@ def interval_of(result: ClusterMean, tail: float, probability_unseen: float, max
 
 
 def _interval_with_unseen_values(result: ClusterMean, probability_unseen: float) -> Interval:
-    """The interval from the mean if the unseen values are 0 to the mean if they are 1.
+    """The interval from the mean if all unseen values are 0 to the mean if all are 1.
 
-    A cluster misses the unseen values with the probability `share_of_seen_values`. Clusters are independent, so all of
-    them miss these values with the probability `share_of_seen_values ** effective_clusters`. The share is chosen so
-    that this probability equals `probability_unseen`.
+    The probability that a cluster misses the unseen values is the share of all other values, `share_of_seen_values`.
+    Clusters are independent, so the probability that all of them miss the unseen values is
+    `share_of_seen_values ** effective_clusters`. The share is the one for which this is `probability_unseen`.
     """
     share_of_seen_values = probability_unseen ** (1 / result.effective_clusters)
     return Interval(

@@ -77,7 +77,7 @@ def parse_submission(text: str) -> Submission | None:
     if len(text) > MAX_REPLY_LENGTH:
         return None
     body = without_reasoning(text)
-    blocks = fenced_blocks(body, at_line_ends=True)
+    blocks = fenced_blocks(body, accept_misplaced=True)
     # If the text itself is an object, its fences are in a value, such as a workflow with code.
     if blocks and not body.startswith("{"):
         last = blocks[-1]
