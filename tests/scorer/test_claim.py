@@ -1,13 +1,15 @@
 """The question whether a hypothesis claims a relationship: when it is asked, its replies, and what depends on it."""
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import pytest
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.viewer import TaskSamplesView
 
-from inspect_discoverybench import demo
+from inspect_discoverybench import demo, real, synth
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.scorer.scorer import hms
 from tests import inspect_command
@@ -231,6 +233,27 @@ def test_the_demo_asks_about_claims_with_the_argument() -> None:
         assert "does not read the hypothesis, but counts the columns" in (scored.scores["HMS"].explanation or "")
     assert log.results
     assert log.results.scores[0].metrics["claim_rate"].value == 1
+
+
+def claim_column(task: Task) -> str | None:
+    """The heading of the column for claims in Inspect's viewer; None if there is no column."""
+    assert task.viewer
+    view = task.viewer.task_samples_view
+    assert isinstance(view, TaskSamplesView)
+    return (view.score_labels or {}).get("claim")
+
+
+def test_the_viewer_has_a_column_for_claims_where_they_are_asked_about() -> None:
+    assert claim_column(demo()) is None
+    assert claim_column(demo(claim=True)) == "Claim"
+    assert claim_column(demo(placebo=1)) == "False claim"
+
+
+@pytest.mark.usefixtures("upstream")
+@pytest.mark.parametrize(("task", "split"), [(real, "train"), (synth, "dev")])
+def test_the_released_tasks_ask_about_claims_with_the_arguments(task: Any, split: str) -> None:
+    assert claim_column(task(split=split, claim=True)) == "Claim"
+    assert claim_column(task(split=split, placebo=1)) == "False claim"
 
 
 def test_the_argument_claim_is_a_boolean() -> None:
