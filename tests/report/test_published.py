@@ -10,7 +10,7 @@ import pytest
 from inspect_discoverybench.report.figure import svg
 from inspect_discoverybench.report.means import HMS
 from inspect_discoverybench.report.section import Section
-from tests.typed_results import result, rows, sections
+from tests.typed_results import result, results, rows, sections
 
 FULL_SPLIT = 239
 """Number of tasks of DB-REAL test."""
@@ -42,6 +42,16 @@ def test_without_the_released_form_the_published_scores_of_a_full_split_are_only
     assert "paper: 24.4" not in image_of(report["hms"])
     assert ("DB-REAL test", "react", 24.4) in published_rows(report)
     assert "have no score in this form" in report["published"].text
+
+
+def test_an_agent_with_a_framing_is_not_drawn_beside_published_scores() -> None:
+    full = {f"t{number}": 0.5 for number in range(FULL_SPLIT)}
+    neutral = results(full, hms_released=0.4)
+    pressure = results(full, hms_released=0.4, task_arguments='{"framing": "pressure"}')
+    section = sections(neutral, pressure)["released"]
+    assert len(section.table) == 2
+    assert OF_PAPER in image_of(section)
+    assert "pressure" not in image_of(section)
 
 
 def test_a_part_of_a_split_has_no_published_scores() -> None:

@@ -84,6 +84,15 @@ def test_the_ranking_has_published_scores_only_beside_the_released_form() -> Non
     assert by_agent["codegen"].released is None
 
 
+def test_an_agent_with_a_framing_has_no_published_scores_beside_it() -> None:
+    full = {f"t{number}": 0.5 for number in range(239)}
+    neutral = results(full, hms_released=0.4)
+    pressure = results(full, hms_released=0.4, task_arguments='{"framing": "pressure"}')
+    by_framing = {row.standing.configuration.framing: row for row in ranking_of(neutral, pressure).rows}
+    assert len(by_framing["neutral"].published) == 3
+    assert by_framing["pressure"].published == []
+
+
 def test_the_ranking_has_no_interval_of_one_gold_hypothesis_and_no_mean_without_scores() -> None:
     ranking = ranking_of(results({"a": 0.5}), results({"a": MISSING}, agent="codegen"))
     [scored, unscored] = ranking.rows
