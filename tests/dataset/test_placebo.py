@@ -305,6 +305,15 @@ def test_which_gold_hypotheses_of_the_release_survive() -> None:
     assert sum((sample.metadata or {})["survives_permutation"] for sample in lite) == 12
 
 
+@pytest.mark.usefixtures("upstream", "slow")
+def test_of_all_files_of_db_real_only_the_phylogenetic_tree_of_16_goals_stays() -> None:
+    task = real(split="all", placebo=1)
+    tree = "phylogenetic_tree.txt"
+    assert (task.metadata or {})["unpermuted_files"] == [f"introduction_pathways_non-native_plants/{tree}"]
+    unpermuted = [(sample.metadata or {})["unpermuted_files"] for sample in task.dataset]
+    assert Counter(unpermuted) == {(tree,): 16, (): 264 - 16}
+
+
 def rises(table: pd.DataFrame, before: str, after: str) -> bool:
     return bool(table[after].mean() > table[before].mean())
 
