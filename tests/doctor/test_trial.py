@@ -85,10 +85,11 @@ def test_a_model_that_calls_tools_is_to_act_by_calls_and_is_audited_as_a_judge(
     }
     # The audit has ten pairs, four texts and one claim. As a judge, the model compares texts: it quotes the whole of a
     # text, which is never right, and finds all variables in common or none. That is right for three pairs: with
-    # identical hypotheses, with an empty one, and with gibberish.
+    # identical hypotheses, with an empty one, and with gibberish. It says yes to the claim, which is one.
     assert "15 of 15 samples had valid replies at the first try" in output
     assert "reading: right in 0 of 4" in output
     assert "variables: right in 3 of 10" in output
+    assert "claim: right in 1 of 1" in output
     assert "The model acts by calls" in output
     assert "Left out" not in output
     sandboxes = {log.eval.sandbox.type for log in logs("logs-try") if log.eval.sandbox}
