@@ -229,6 +229,15 @@ def test_two_codes_with_one_label_stay_codes(tmp_path: Path) -> None:
     assert abs(read.x.corr(read.y)) < CHANCE
 
 
+def test_dates_that_pandas_cannot_convert_stay_codes(tmp_path: Path) -> None:
+    table = pd.DataFrame({"x": range(4), "day": [1e18, 1, 2, 3]})
+    file = io.BytesIO()
+    table.to_stata(file, write_index=False, version=118)
+    content = file.getvalue().replace(b"%10.0g", b"%td\0\0\0")  # the format of `day`: a date
+    permuted = placebo_of(tmp_path / "mine", "a.dta", content, ["x", "day"])
+    assert stata_columns(permuted) == stata_columns(content)
+
+
 def test_a_byte_order_mark_before_a_quoted_header_stays(tmp_path: Path) -> None:
     content = '\ufeff"x, in m";y\n"1;5";2\n"3;5";4\n"5;5";6\n'.encode()
     permuted = placebo_of(tmp_path / "mine", "a.csv", content, ["x, in m", "y"])
