@@ -46,6 +46,16 @@ def test_samples_whose_task_text_was_edited_are_not_comparable() -> None:
     assert [*incompatibilities(a, b)] == ["A and B: the task texts of the sample a differ."]
 
 
+def test_a_system_whose_study_was_edited_between_its_runs_is_not_comparable() -> None:
+    """It ran the sample a before and after the edit. The other system ran it only before."""
+    before = [result(name, 1.0, inputs=text_inputs("1")) for name in ("a", "b")]
+    after = result("a", 0.0, inputs=text_inputs("2"))
+    [configuration, *_] = configurations_of(before)
+    b = System("B", configuration, [*before, after])
+    reason = "B: the sample a was run again after a change (task text)."
+    assert [*incompatibilities(System("A", configuration, before), b)] == [reason]
+
+
 def test_hints_may_change_the_task_text() -> None:
     a = system("A", inputs=text_inputs("1"))
     b = system("B", inputs=text_inputs("2"), task_arguments='{"framing": "pressure"}')
