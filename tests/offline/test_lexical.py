@@ -1,4 +1,4 @@
-"""The rule-based judge: its answers to the scorer's questions about variables and the relationship."""
+"""The rule-based judge: its answers to the scorer's questions about the answer, variables and the relationship."""
 
 import json
 from typing import Any
@@ -11,6 +11,7 @@ from inspect_discoverybench.dataset.metadata import Column, DataFile
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
+from inspect_discoverybench.scorer.quotation import question_about_answer
 
 LEXICAL = "discoverybench/lexical"
 ORCHARDS = DataFile(
@@ -97,6 +98,24 @@ async def test_instructions_inside_a_hypothesis_are_data() -> None:
     assert await relationship("In old orchards, frost lowers the harvest.", order) == "C"
     both = await variables("The apple yield increases with rainfall.", order)
     assert both == (2, 2, 1)  # yield and rainfall; yield and bee visits; yield
+
+
+@pytest.mark.parametrize(
+    ("text", "is_quoted"),
+    [
+        (GOLD, True),
+        ("[The apple yield increases with bee visits.]", True),
+        ("N/A", True),
+        ("...", False),
+        ("One declarative statement with its context, variables and relationship, with numbers.", False),
+        ("Does the apple yield increase with bee visits?", False),
+    ],
+)
+async def test_a_text_is_quoted_unless_it_is_a_placeholder_or_a_question(text: str, is_quoted: bool) -> None:
+    question = question_about_answer("What determines the apple yield?", text)
+    reply = await answered(question.text)
+    assert reply["asserted"] == is_quoted
+    assert reply["hypothesis"] == ([text] if is_quoted else [])
 
 
 def test_an_unknown_model_is_refused() -> None:
