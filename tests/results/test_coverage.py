@@ -23,6 +23,7 @@ def test_the_same_tasks_in_any_order_have_the_same_description() -> None:
     ("benchmark", "size"),
     [
         ("DB-REAL test", 239),
+        ("DB-REAL lite", 48),
         ("DB-REAL test, placebo 1", 239),
         ("DB-SYNTH all, placebo 7", 903),
         ("demo", 5),
