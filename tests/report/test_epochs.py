@@ -31,13 +31,14 @@ def test_the_best_and_the_worst_are_expected_over_all_subsets() -> None:
     ]
 
 
-def test_the_intervals_cover_what_unscored_epochs_could_have_scored() -> None:
+@pytest.mark.parametrize("score", ["HMS", "perfect"])
+def test_the_intervals_cover_what_unscored_epochs_could_have_scored(score: str) -> None:
     unscored = epochs(a=[1.0, 0.0], b=[0.0, MISSING], c=[0.5, 0.5])
     lowest = epochs(a=[1.0, 0.0], b=[0.0, 0.0], c=[0.5, 0.5])
     highest = epochs(a=[1.0, 0.0], b=[0.0, 1.0], c=[0.5, 0.5])
-    [(low, high)] = rows(sections(*unscored)["epochs"], "best HMS low", "best HMS high")
-    assert rows(sections(*lowest)["epochs"], "best HMS low") == [(low,)]
-    assert rows(sections(*highest)["epochs"], "best HMS high") == [(high,)]
+    [(low, high)] = rows(sections(*unscored)["epochs"], f"best {score} low", f"best {score} high")
+    assert rows(sections(*lowest)["epochs"], f"best {score} low") == [(low,)]
+    assert rows(sections(*highest)["epochs"], f"best {score} high") == [(high,)]
 
 
 def test_means_are_unknown_without_a_score_and_there_is_no_section_with_one_epoch() -> None:
