@@ -3,10 +3,12 @@
 import json
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
+import anyio
 import pytest
 
 from inspect_discoverybench import demo
@@ -169,6 +171,23 @@ def test_a_damaged_context_fails_the_check(settings: Path, contents: str) -> Non
     file = use_context(settings, "lab", NOWHERE)
     file.write_text(contents, "utf-8")
     assert docker_check().startswith("failed docker: Docker's settings cannot be read: ")
+
+
+async def test_other_samples_go_on_while_an_engine_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        monkeypatch.setenv("DOCKER_HOST", f"tcp://127.0.0.1:{server.getsockname()[1]}")
+        with anyio.move_on_after(0.1) as other_samples:
+            await inspect_container("any", seconds=3)
+    assert other_samples.cancelled_caught
+
+
+@pytest.mark.usefixtures("slow")
+def test_the_library_is_not_imported_for_a_task_without_a_container() -> None:
+    program = (
+        "import sys; from inspect_discoverybench import demo; "
+        "assert demo().sandbox.type == 'local'; assert 'docker' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 async def test_a_container_that_does_not_exist_is_named(
