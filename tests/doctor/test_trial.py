@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from inspect_discoverybench.doctor.trial import AgentTrial
 from tests.command_line import completed, discoverybench, failed, lab, refused
 from tests.endpoint import Answer, Request, question, tool_call, truthful
 from tests.experiment.experiments import logs
+from tests.typed_results import results
 
 ANSWER = {"hypothesis": "In all rows, y rises with x.", "workflow": "1. load"}
 CRITIC = json.dumps({"answered": False, "progress": True, "next": "coder", "instruction": "count"})
@@ -189,3 +191,8 @@ REFUSED = {
 def test_what_cannot_be_tried_is_refused_by_its_name(options: str) -> None:
     message = refused(f"try {options}")
     assert REFUSED[options] in message
+
+
+def test_seconds_of_short_samples_add_up() -> None:
+    trial = AgentTrial("demo", "react", "calls", results({"a": 1.0, "b": 0.5, "c": 0.0}, seconds=0.4))
+    assert trial.numbers["seconds"] == 1

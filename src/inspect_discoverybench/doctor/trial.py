@@ -84,7 +84,7 @@ class AgentTrial:
             "unscored": self._count_outcome(SampleOutcome.UNSCORED),
             "errors": self._count_outcome(SampleOutcome.ERROR),
             "tokens": sum(result.sample.tokens for result in self.results),
-            "seconds": sum(round(result.sample.seconds or 0) for result in self.results),
+            "seconds": round(sum(result.sample.seconds or 0 for result in self.results)),
         }
 
     def _count_source(self, source: Source) -> int:
