@@ -88,9 +88,9 @@ def _closing_pattern(fence: str, accept_misplaced: bool) -> re.Pattern[str]:
 def _unclosed_block(text: str, start: int, fence: str, label: str, accept_misplaced: bool) -> Block:
     """The block whose contents begin at `start`, if no fence closes it.
 
-    A block of JSON (`accept_misplaced`) ends with the text, because a fence in it is usually in a string. Any other
-    block ends where its fence occurs next, as in "x = 1```". This fence may be a part of the code, so the block does
-    not count as closed.
+    With `accept_misplaced`, for blocks of JSON, the block ends with the text, because a fence in JSON is usually in a
+    string. Otherwise, the block ends where its fence occurs next, as in "x = 1```". This fence may be a part of the
+    code, so the block does not count as closed.
     """
     if accept_misplaced:
         return Block(label, text[start:], end=len(text), is_closed=False)

@@ -217,7 +217,7 @@ def test_a_file_of_stata_keeps_the_codes_of_each_column_and_the_labels(
 
 
 def test_two_codes_with_one_label_stay_codes(tmp_path: Path) -> None:
-    """Pandas cannot read the labels instead of the codes: two of its categories would be the same."""
+    """Pandas refuses to convert codes that share a label, so the placebo reads the codes."""
     numbers = np.random.default_rng(0).normal(size=60)
     table = pd.DataFrame({"region": np.arange(60) % 3 + 1, "x": numbers, "y": 2 * numbers})
     file = io.BytesIO()

@@ -47,8 +47,8 @@ def test_the_references_are_what_constant_judges_score(claim: bool) -> None:
     assert metric(log, "claim", "mean") == metric(log, "claim", f"always_{claim}".lower())
 
 
-def test_what_is_open_counts_nowhere() -> None:
-    # A hedged text is a claim, and an arguable one is open.
+def test_arguable_claims_count_nowhere() -> None:
+    # The hedged texts are claims, and only these texts count.
     log = audited("arguable", "hedged", claim=True)
     assert metric(log, "claim", "mean") == 1
     assert math.isnan(metric(audited("arguable", claim=True), "claim", "mean"))

@@ -71,7 +71,10 @@ def test_a_mean_has_an_interval_on_new_studies() -> None:
 
 
 def test_the_released_form_has_counts_and_a_possible_range_of_its_own() -> None:
-    """A sample has HMS although its sub-hypotheses are undecided, or the released form although its contexts are."""
+    """A sample may lack only one of the two scores.
+
+    It has no HMS if its contexts are undecided, and no score in the released form if its sub-hypotheses are undecided.
+    """
     report = contents(
         [
             result("a", 1.0, hms_released=1.0),

@@ -123,8 +123,8 @@ def test_an_agent_of_a_file_runs(mine: str, agent: str, args: dict[str, int], an
 
 @pytest.mark.usefixtures("slow")
 def test_the_only_agent_of_a_file_needs_no_name(mine: str) -> None:
-    only_first_rows, _, _ = MINE.partition("@agent")
-    Path(mine).write_text(only_first_rows, "utf-8")
+    text_with_one_agent, _, _ = MINE.partition("@agent")
+    Path(mine).write_text(text_with_one_agent, "utf-8")
     [log] = inspect_eval(demo(agent=mine), model="discoverybench/baseline", limit=1)
     assert samples_of(log)[0].output.completion == "Rows: 5"
 

@@ -146,9 +146,10 @@ def separator_of(text: str) -> str:
 
     - If a tab or semicolon fits, and all commas in the values below the header are decimal commas, it is the separator.
       Spreadsheets write semicolons in locales where the comma is the decimal separator.
-    - Otherwise, it is the fitting separator that divides the header into the most values.
+    - Otherwise, it is the fitting separator that divides the header into the most values. Of several, a tab or
+      semicolon is preferred, because names of columns are more likely to contain commas.
     - If none fits, because the table is damaged or has one column, it is the separator that divides the header into the
-      most values. If there are several, such as in a table with one column, the comma is preferred.
+      most values. Of several, the comma is preferred, because most tables use it.
     """
     rows = {separator: list(_first_rows(text, separator)) for separator in _SEPARATORS}
     fitting = [separator for separator in _SEPARATORS if _is_table_of_several_columns(rows[separator])]

@@ -167,7 +167,7 @@ def _released_sample(goal: SampleMetadata, kind: str, predicted: str, expected: 
         gold_hypothesis=goal.gold_hypothesis,
         gold_workflow=goal.gold_workflow,
         predicted_hypothesis=predicted,
-        predicted_workflow="",  # only a pair with an instruction in the workflow has one
+        predicted_workflow="",  # as in the invented pairs, except those of the kind "order in the workflow"
     )
     return _sample(pair, expected, kind=kind, study=goal.dataset, id_prefix=goal.sample_id)
 

@@ -93,16 +93,13 @@ async def _request(
     choice: ToolChoice | None,
     config: GenerateConfig | None = None,
 ) -> ModelOutput:
-    """Send one request.
+    """Send one request. If the choice `none` is refused, repeat it once with the choice `auto`.
 
     If the conversation does not fit into the context window of a local server, the error is returned as a reply with
     the stop reason `model_length`, as Inspect does for other providers.
-
-    A request with the choice `none` that is refused is repeated once with the choice `auto`. Except for Anthropic,
-    Inspect lists no tools with `none`, and Amazon Bedrock then refuses a conversation with calls. Later requests have
-    the choice `auto` from the start. If each were refused first, and a limit cancelled its repetition, the refusal
-    would be the provider's last answer, and the scorer would take it for an outage (`scorer/outage.py`).
     """
+    # The choice `none` is not sent again to a model that has refused it. If a limit cancelled the repetition of a
+    # refused request, the scorer would take the refusal for an outage (`scorer/outage.py`).
     if choice == "none" and model.api in _refuse_none:
         choice = "auto"
     try:
@@ -114,6 +111,8 @@ async def _request(
         if _is_context_overflow(error):
             return ModelOutput.from_content(model.name, error.failure, stop_reason="model_length")
         if choice == "none" and is_bad_request(error):
+            # With `none`, Inspect sends the tools only to Anthropic. Without tools, Amazon Bedrock refuses a
+            # conversation with calls.
             output = await _request(model, conversation, tools, "auto", config)
             _refuse_none.add(model.api)
             return output

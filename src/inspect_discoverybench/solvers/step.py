@@ -210,8 +210,8 @@ def _belongs_to_answer(block: Block, text: str) -> bool:
     """Whether the first block of a text is the object of an answer, or is quoted in a string of the object."""
     if text.startswith("{") and parse_submission(text) is not None:
         return True  # the whole text is the object, so it quotes the block
-    # `parse_submission` reads the last block of a text. In the text up to the end of the first block, this is the first
-    # block itself. It is the object instead if the first block begins in a string of it and ends with the text.
+    # The text after the first block is cut off, because `parse_submission` reads the last block of a text. If the first
+    # block begins in a string of the object and ends with the text, nothing is cut off, and the object is read.
     return parse_submission(text[: block.end]) is not None
 
 
