@@ -18,7 +18,7 @@ def recorded_error() -> str | None:
 
 
 def missing_answer() -> str | None:
-    """Why the provider did not answer the agent's last request; None if no answer is missing.
+    """Why the agent's requests after the provider's last reply have no answer; None if no answer is missing.
 
     If a limit cancelled a request on which the provider was working, no answer to it is missing: the agent's time was
     up. But if the provider has never replied, an answer is missing even if limits cancelled all requests.

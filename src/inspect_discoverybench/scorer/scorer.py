@@ -131,7 +131,7 @@ def _is_window_full(state: TaskState) -> bool:
 
 
 def _outage(state: TaskState) -> str | None:
-    """Why the provider did not answer the agent's last request; None if no answer is missing.
+    """Why the agent's requests after the provider's last reply have no answer; None if no answer is missing.
 
     Some servers answer with an error if a conversation does not fit into the context window. That is no outage.
     """
