@@ -39,7 +39,7 @@ def test_what_inspect_says_of_a_reply_that_is_no_object_stays() -> None:
 
 
 def test_doctor_says_that_an_unreadable_reply_may_be_an_error_of_the_server() -> None:
-    """`doctor` calls the model outside of an eval."""
+    """The tests above call the model in a sample. `doctor` calls it outside of one."""
     with lab(lambda _: Raw(body=b'{"error": "no credit"}')) as (model, _):
         result = discoverybench(f"doctor --model {model}")
     assert UNREADABLE in result.output

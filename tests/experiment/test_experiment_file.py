@@ -278,7 +278,7 @@ def test_of_several_changes_the_one_at_fault_is_named(tmp_path: Path, changes: l
     assert refusal(write(tmp_path), *changes).startswith(message)
 
 
-def test_a_change_of_a_component_that_is_only_a_name_keeps_the_name(tmp_path: Path) -> None:
+def test_a_setting_can_be_added_to_a_component_that_the_file_gives_only_by_name(tmp_path: Path) -> None:
     path = write(tmp_path, GOOD + "grader: mockllm/judge\n")
     changes = ("tasks.0.args.sandbox=local", "models.0.config.temperature=0", "grader.config.seed=7")
     experiment, _ = changed(path, *changes).read()

@@ -330,7 +330,7 @@ def test_a_reply_that_was_cut_off_is_requested_again_and_not_read_from_inspects_
         return ROOT if count else cut_off(values, count)
 
     author = scripted_author(root=root)
-    author.config.cache = True  # read from the cache, the truncated reply would be repeated
+    author.config.cache = True  # which must not repeat the truncated reply
     log = generate(tmp_path / "set", author, height=1)
     assert len(state_of(log).accepted) == 1
 
@@ -351,7 +351,7 @@ def test_a_reply_without_choices_is_requested_again(empty: ModelOutput, tmp_path
         return empty if count < 2 else ROOT
 
     author = scripted_author(root=root)
-    author.config.cache = True  # read from the cache, the empty reply would be repeated
+    author.config.cache = True  # which must not repeat the empty reply
     log = generate(tmp_path / "set", author, height=1)
     assert len(state_of(log).accepted) == 1
 

@@ -43,7 +43,7 @@ def start_and_end_as_the_id_says() -> Solver:
         folder = Path((await sandbox().exec(["pwd"])).stdout.strip())
         store().set("folder", str(folder))
         session = PythonSession()
-        if state.sample_id == "broken":
+        if state.sample_id == "early start failed":
             # The early start fails, because its working folder does not exist.
             await anyio.Path(folder).rename(f"{folder}-away")
             session.start_early()
@@ -66,7 +66,7 @@ def start_and_end_as_the_id_says() -> Solver:
 
 @pytest.fixture(scope="module")
 def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, EvalSample]:
-    names = ["call after a while", "call at once", "kernel killed", "no call", "end at once", "broken"]
+    names = ["call after a while", "call at once", "kernel killed", "no call", "end at once", "early start failed"]
     task = demo()
     copies = [task.dataset[0].model_copy(update={"id": name}) for name in names]
     [log] = inspect_eval(
@@ -85,7 +85,7 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, EvalSample]:
         ("call after a while", 1),
         ("call at once", 1),
         ("kernel killed", 1),
-        ("broken", 2),
+        ("early start failed", 2),
     ],
 )
 def test_the_first_call_uses_the_kernel_of_the_early_start_or_starts_another(

@@ -40,7 +40,8 @@ def system_errors() -> Iterator[None]:
         raise
     except (OSError, RecursionError, MemoryError) as error:
         text = str(error) or "Not enough memory"  # a `MemoryError` may have no text
-        # Errors of the operating system begin with a number: "[Errno 28] No space left on device".
+        # Errors of the operating system begin with a number: "[Errno 28] No space left on device". It is removed if a
+        # text follows it.
         reason = re.sub(r"^\[Errno -?\d+\] (?=.)", "", text)
         remedy = "Check the path, its permissions and the free space."
         if not isinstance(error, OSError):

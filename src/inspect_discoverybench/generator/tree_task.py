@@ -131,9 +131,9 @@ def file_columns(tree: Tree, tasks: Sequence[TreeTask], key: str) -> list[str]:
 
     Args:
         tree: The tree.
-        tasks: The tasks that share the data file. Their start height and the depth of their targets are the same. So
-            no target is below another one, and no two tasks have the same target. No task needs a column that is left
-            out for another one.
+        tasks: The tasks that share the data file. They have the same start height and target depth, so their targets
+            are different nodes, and none is below another. A column that is left out because of one task is therefore
+            never needed by another task.
         key: Seed of the order.
     """
     targets = {task.node.name for task in tasks}

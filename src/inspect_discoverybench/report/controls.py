@@ -85,7 +85,7 @@ def _control_name_in_benchmark(agent: Standing, other: Standing) -> str | None:
 
 
 def _lacks_only_domain_knowledge(hints: Settings, complete_hints: Settings) -> bool:
-    """Whether the complete hints include domain knowledge, and the hints are the same without it."""
+    """Whether the complete hints are these hints and domain knowledge."""
     without_knowledge = tuple(hint for hint in complete_hints if hint != DOMAIN_KNOWLEDGE)
     return DOMAIN_KNOWLEDGE in complete_hints and hints == without_knowledge
 

@@ -100,7 +100,7 @@ def judge_sentences(benchmarks: Sequence[Benchmark], audits: Sequence[AuditRecor
 def _judge_names(benchmarks: Sequence[Benchmark]) -> dict[str, str]:
     """The name of each judge that scored a sample, by its model.
 
-    An audit is found by its model. So judges with one model are listed once, with the name of the last one.
+    An audit is found by its model. So judges with the same model are listed once, with the name of the last one.
     """
     names: dict[str, str] = {}
     for benchmark in benchmarks:

@@ -15,10 +15,11 @@ def current_results(results: Sequence[ResultRow]) -> list[ResultRow]:
     valid = _valid_attempts(results)
     latest = _latest_scores(results)
     current = []
-    for result in results:  # in this order, which the sort below keeps within a log
+    for result in results:
         is_latest = latest.get(_score_key(result)) is result
         if is_latest and result.sample.uuid in valid:
             current.append(result)
+    # The sort is stable: the results of a log keep their order.
     return sorted(current, key=lambda result: result.run.created)
 
 

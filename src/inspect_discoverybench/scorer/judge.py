@@ -193,7 +193,7 @@ async def _converse(
 
 
 def _timeouts(judge: Model) -> GenerateConfig:
-    """The judge's timeouts. One that the role `grader` does not set is that of the evaluated model.
+    """The judge's timeouts. Those that the role `grader` does not set are taken from the evaluated model.
 
     If neither sets `timeout`, which covers a request with all its retries, it is `DEFAULT_TIMEOUT`.
 

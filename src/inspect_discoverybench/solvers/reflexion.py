@@ -158,7 +158,7 @@ class _TrialAnswer:
         return cls(stored.submission, stored.texts or [], state.output)
 
     def restore(self, state: TaskState) -> None:
-        """Make this answer the answer of the sample again."""
+        """Make this answer the answer of the sample again, after a limit has ended the next trial."""
         stored = store_as(SubmissionState)
         stored.submission = self.submission
         stored.texts = self.texts

@@ -44,7 +44,6 @@ class Wording:
         # not, `Actor.submit` stores here what it wrote instead, and the scorer reads the answer from nothing else.
         store_as(SubmissionState).texts = []
         finish_for_any_agent = Prompt.load("solvers/finish").render()
-        text = state.user_prompt.text.replace(finish_for_any_agent, self.render(finish))
-        state.user_prompt.text = text.rstrip()
+        state.user_prompt.text = state.user_prompt.text.replace(finish_for_any_agent, self.render(finish))
         if system is not None:
             state.messages.insert(0, ChatMessageSystem(content=self.render(system)))
