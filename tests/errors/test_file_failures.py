@@ -16,6 +16,7 @@ TOO_LARGE = "A file may be too large or nested too deeply."
         (OSError(errno.ENOSPC, "No space"), "No space. Check the path, its permissions and the free space."),
         (OSError("No [large] file"), "No [large] file. Check the path, its permissions and the free space."),
         (OSError("[SSL] No file"), "[SSL] No file. Check the path, its permissions and the free space."),
+        (TimeoutError(), "TimeoutError. Check the path, its permissions and the free space."),
         (RecursionError("[data]"), f"[data]. {TOO_LARGE}"),
         (RecursionError("Maximum depth exceeded"), f"Maximum depth exceeded. {TOO_LARGE}"),
         (MemoryError(), f"Not enough memory. {TOO_LARGE}"),

@@ -39,7 +39,9 @@ def system_errors() -> Iterator[None]:
     except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
         raise
     except (OSError, RecursionError, MemoryError) as error:
-        text = str(error) or "Not enough memory"  # a `MemoryError` may have no text
+        text = str(error)
+        if not text:  # a `MemoryError` or a `TimeoutError`, for example
+            text = "Not enough memory" if isinstance(error, MemoryError) else type(error).__name__
         # Errors of the operating system begin with a number: "[Errno 28] No space left on device". It is removed if a
         # text follows it.
         reason = re.sub(r"^\[Errno -?\d+\] (?=.)", "", text)
