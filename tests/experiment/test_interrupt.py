@@ -1,9 +1,10 @@
-"""Ctrl-C in a terminal, in which Inspect's displays draw."""
+"""Ctrl-C and SIGTERM in a terminal, in which Inspect's displays draw."""
 
 import fcntl
 import json
 import os
 import pty
+import signal
 import struct
 import sys
 import termios
@@ -71,6 +72,18 @@ def test_the_last_line_says_how_to_continue(display: str, monkeypatch: pytest.Mo
 
 
 @pytest.mark.usefixtures("command_line")
+def test_the_last_line_says_how_to_continue_after_sigterm_in_the_full_screen_display(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    Path("waiting.py").write_text(SOLVER, "utf-8")
+    Path("waiting.yaml").write_text(EXPERIMENT, "utf-8")
+    monkeypatch.setenv("INSPECT_DISPLAY", "full")
+    output, exit_code = _interrupted("waiting.yaml", monkeypatch, is_terminated=True)
+    assert output.splitlines()[-1] == "Interrupted. Finished samples are kept. Repeat the command to continue."
+    assert exit_code == 1
+
+
+@pytest.mark.usefixtures("command_line")
 def test_after_ctrl_c_a_retry_by_inspect_runs_the_same_agent_and_the_experiment_goes_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -104,29 +117,36 @@ def finished_samples(log: EvalLog) -> list[EvalSample]:
     return [sample for sample in log.samples or [] if sample.scores]
 
 
-def _interrupted(file: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, int]:
-    """Run an experiment in a terminal, and press Ctrl-C when a sample has started. Returns output and exit code."""
+def _interrupted(file: str, monkeypatch: pytest.MonkeyPatch, *, is_terminated: bool = False) -> tuple[str, int]:
+    """Run an experiment in a terminal, and press Ctrl-C or send SIGTERM when a sample has started.
+
+    Returns:
+        The output and the exit code.
+    """
     monkeypatch.setenv("TERM", "xterm-256color")
     program = str(Path(sys.executable).with_name("discoverybench"))
     process, terminal = pty.fork()
     if process == 0:
         os.execv(program, [program, "run", file])
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-    output = _press_ctrl_c(terminal)
+    output = _interrupt(process, terminal, is_terminated=is_terminated)
     _, status = os.waitpid(process, 0)
     return output, os.waitstatus_to_exitcode(status)
 
 
-def _press_ctrl_c(terminal: int) -> str:
-    """Press Ctrl-C when a sample has started. Returns all that was printed."""
+def _interrupt(process: int, terminal: int, *, is_terminated: bool) -> str:
+    """Press Ctrl-C or send SIGTERM when a sample has started. Returns all that was printed."""
     os.set_blocking(terminal, False)
     deadline = time.monotonic() + SECONDS
-    was_pressed = False
+    was_interrupted = False
     output = b""
     while time.monotonic() < deadline:
-        if not was_pressed and Path("started").exists():
-            os.write(terminal, b"\x03")
-            was_pressed = True
+        if not was_interrupted and Path("started").exists():
+            if is_terminated:
+                os.kill(process, signal.SIGTERM)
+            else:
+                os.write(terminal, b"\x03")  # Ctrl-C
+            was_interrupted = True
         try:
             output += os.read(terminal, 65_536)
         except BlockingIOError:

@@ -21,7 +21,7 @@ CTRL_C = 130
 """Exit code after Ctrl-C: 128 and the number of the signal, as of Inspect and of shells."""
 
 INTERRUPTIONS = (KeyboardInterrupt, asyncio.CancelledError)
-"""What Ctrl-C and other signals raise. In Inspect's full-screen display, this is `CancelledError`."""
+"""What Ctrl-C and other signals raise. In Inspect's full-screen display, SIGTERM raises `CancelledError`."""
 
 
 @click.command()
