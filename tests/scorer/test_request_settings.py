@@ -156,6 +156,7 @@ def defaults_in(request: Request) -> set[str]:
 
 REFUSALS = {
     "temperature": Refused("'temperature' does not support 0 with this model.", param="temperature"),
+    "seed": Refused("Request too large.", status=413),
     "response_schema": Refused("Bad request.", status=422),
 }
 
