@@ -73,6 +73,13 @@ def test_framings_models_and_judges_have_rows_of_their_own() -> None:
     assert ("react", "provider/model", "null_allowed", 0, 0) in found
 
 
+def test_the_figure_names_a_framing_even_if_all_runs_have_it() -> None:
+    section = sections(claims({"a": 1}, seed=1, framing="pressure"))["claims"]
+    assert rows(section, "configuration") == [("react · provider/model",)]
+    assert section.chart is not None
+    assert "react · provider/model (framing=pressure)" in svg(section.chart)
+
+
 def test_versions_of_the_file_with_an_agent_have_rows_of_their_own() -> None:
     section = sections(
         claims({"a": 1}, agent_file="mine.py", agent_digest="first"),
