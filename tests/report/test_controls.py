@@ -5,14 +5,23 @@ from tests.typed_results import results, rows, sections
 HINTED = '{"domain_knowledge": true}'
 PLACEBO = '{"placebo": 7}'
 
+INPUTS = {"fingerprints": {"data_files": "1", "task_text": "1"}}
+"""The fingerprints of a sample on the data, without hints."""
+
+
+def with_other(name: str) -> dict[str, dict[str, str]]:
+    """These fingerprints with another one of this name."""
+    return {"fingerprints": {**INPUTS["fingerprints"], name: "2"}}
+
 
 def test_agents_are_compared_with_the_floor_and_with_guesses_and_placebos_of_their_model() -> None:
     parts = sections(
-        results({"a": 0.5, "b": 0.25, "c": 1.0}),
+        results({"a": 0.5, "b": 0.25, "c": 1.0}, inputs=INPUTS),
         results({"a": 0.125, "b": 0.125}, agent="goal_echo", model="none/none"),
         results({"a": 0.0, "b": 0.0}, agent="no_data_guess"),
         results({"a": 1.0}, agent="no_data_guess", model="provider/other"),
-        results({"a": 0.25}, task="real_placebo", task_arguments=PLACEBO),
+        # A placebo has other data files on purpose.
+        results({"a": 0.25}, task="real_placebo", task_arguments=PLACEBO, inputs=with_other("data_files")),
     )
     section = parts["controls"]
     assert section.chart is not None
@@ -37,8 +46,9 @@ def test_agents_are_compared_with_the_floor_and_with_guesses_and_placebos_of_the
 
 def test_an_agent_with_domain_knowledge_is_compared_with_itself_without() -> None:
     parts = sections(
-        results({"a": 0.0, "b": 0.5, "c": 1.0}),
-        results({"a": 1.0, "b": 0.5, "d": 1.0}, task_arguments=HINTED),
+        results({"a": 0.0, "b": 0.5, "c": 1.0}, inputs=INPUTS),
+        # A hint changes the task text on purpose.
+        results({"a": 1.0, "b": 0.5, "d": 1.0}, task_arguments=HINTED, inputs=with_other("task_text")),
         results({"a": 1.0}, agent="codegen"),
         results({"a": 1.0}, limits="message_limit=5"),
     )
