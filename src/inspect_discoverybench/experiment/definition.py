@@ -291,7 +291,7 @@ class Experiment(StrictModel):
             arguments[LIMIT_ARGUMENTS[name]] = limit
         arguments["epochs"] = self.epochs
         arguments["tags"] = [self.name, *self.tags]
-        # In the call of `eval_set`, these replace the metadata of `options`, so they include them.
+        # `eval_set` receives these metadata in place of those of `options`, so those are included.
         metadata = self.options.get("metadata") or {}
         arguments["metadata"] = {**metadata, "experiment": self.name, "settings": self.settings}
         return arguments
