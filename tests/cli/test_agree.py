@@ -172,7 +172,7 @@ def test_labels_from_the_page_are_read_and_the_page_fits_a_phone(open_page: Open
     to_correct = page.get_by_text("Finding 1", exact=True)
     for _ in range(5):  # the page shows the five samples one after the other, in random order
         if to_correct.is_visible():
-            correct_variables_and_relationship(page)
+            correct_variables_and_relationship(page)  # checks that the page fits, too
         else:
             page.keyboard.type("rrrrr")  # right, in each of the five steps
 

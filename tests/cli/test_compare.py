@@ -199,6 +199,7 @@ def test_a_candidate_with_the_same_scores_passes_the_gate_without_a_margin() -> 
     log = read_eval_log(baseline)
     log.eval.model = "provider/other"
     for sample in log.samples or []:
+        # `compare` refuses a sample that belongs to both systems.
         sample.uuid = f"{sample.uuid} of the candidate"
     write_eval_log(log, "candidate.eval")
     assert run(f"{baseline} candidate.eval --fail-if-worse 0").exit_code == 0

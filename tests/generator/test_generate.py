@@ -120,10 +120,10 @@ def test_an_interrupted_set_is_continued(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("slow")
 def test_no_two_second_records_have_the_same_name(tmp_path: Path) -> None:
-    """Several of these columns are drawn for a second record. Only the first gets one.
+    """The name of a second record is the first 46 characters of the column's name, and `_2`.
 
-    The columns have names of the maximum length, 48. A second record is named by the first 46 characters and `_2`, and
-    these columns differ only in the last two.
+    Names have at most 48 characters. These columns differ only in the last two, so their second records would have the
+    same name. Several of them are drawn for one, and only the first gets it.
     """
 
     def distractors(values: Values, count: int) -> dict[str, Any]:

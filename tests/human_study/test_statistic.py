@@ -25,7 +25,7 @@ def test_kappa_of_a_published_example() -> None:
 
 
 def test_items_may_have_different_numbers_of_votes_and_those_with_one_are_left_out() -> None:
-    """Agreement is (1 + 1 + 0) / 3. The shares of the choices are (1 + 0 + 1/2) / 3, so it is 1/2 by chance."""
+    """Agreement is (1 + 1 + 0) / 3. Each choice has a share of 1/2, so the agreement by chance is 1/2² + 1/2² = 1/2."""
     table = [[3, 0], [0, 2], [1, 1], [1, 0]]
     result = kappa("", table, clusters="abcd")
     assert result.number == 3

@@ -68,7 +68,7 @@ def test_a_scored_attempt_between_errors_counts_in_any_order_of_the_logs() -> No
 def test_of_attempts_completed_at_the_same_time_the_one_in_the_log_changed_last_counts() -> None:
     first = attempt(0.0, created=LATER, completed_at=NOON)
     last = attempt(1.0, created=EARLIER, completed_at=NOON)
-    # Results are passed in the order in which their logs were changed.
+    # Results are passed in the order in which their logs were changed. The attempts started in the opposite order.
     assert current_results([first, last]) == [last]
 
 

@@ -130,9 +130,7 @@ def test_arguments_of_the_sandbox_must_fit_each_other(arguments: dict[str, Any],
         demo(**arguments)
 
 
-def test_an_image_of_the_environment_that_cannot_be_built_is_named_by_its_variable(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_refusal_to_build_names_the_variable_that_chose_another_image(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISCOVERYBENCH_IMAGE", "team/sandbox:2")
     with pytest.raises(InvalidArgument, match=r"got DISCOVERYBENCH_IMAGE=team/sandbox:2\. Omit one of them\."):
         demo(sandbox="docker", build=True)

@@ -143,7 +143,7 @@ def test_a_draft_that_the_critic_sends_back_is_not_submitted() -> None:
     assert submitted(sample).hypothesis == HYPOTHESIS
 
 
-def test_after_an_accepted_draft_that_is_no_object_the_analyst_submits() -> None:
+def test_if_an_accepted_draft_is_not_a_json_object_the_analyst_must_submit() -> None:
     script: list[Turn] = [PLANNED, COUNT, CODE, ANSWERED, "The answer: y rises.", ACCEPTED, SUBMITTED]
     sample = play(script, datavoyager())
     assert turns(sample) == [PLAN_TURN, "coder: count", DRAFT_TURN, FORCED_TURN]

@@ -184,8 +184,8 @@ class Trial:
 
     def _try_agent(self, task: Task, samples: int, agent: str, form: str) -> None:
         arguments = {**AGENTS[agent], "actions": form}
-        # Not the agent itself: the log would name it `inspect_discoverybench/…`. Inspect creates the agent with
-        # `args_passed`, and records both.
+        # The eval gets a spec, because the log would name the agent itself `inspect_discoverybench/…`. Inspect creates
+        # the agent with `args_passed`, and records `args` and `args_passed`.
         solver = SolverSpec(f"discoverybench/{agent}", args=arguments, args_passed=arguments)
         with self.waiting(f"Trying {agent} with actions={form} on {samples} samples of {task.name}"):
             log = self._eval(task, samples, solver=solver, **self.options)

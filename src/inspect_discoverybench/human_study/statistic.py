@@ -108,6 +108,6 @@ def _beyond_chance(agreement: float | None, by_chance: float) -> float | None:
     """Kappa from the observed agreement and the agreement by chance; None if there is no observed agreement."""
     if agreement is None:
         return None
-    # Kappa is at least -1. The quotient can be lower for the lower end of the interval of the agreement, because the
-    # agreement by chance stays that of the actual votes.
+    # Kappa is at least -1. If `agreement` is the lower end of an interval, the quotient can be below -1, because
+    # `by_chance` is computed from the actual votes.
     return max(-1.0, (agreement - by_chance) / (1 - by_chance))

@@ -54,7 +54,7 @@ class AuditState(StoreModel):
 
 @solver
 def judge_pair() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -- judge_audit() runs it
-    """Let the evaluated model judge the pair, read the text or find the claim, without a cache of its replies."""
+    """Let the evaluated model judge the pair, read the text or find the claim."""
 
     # All samples share one model as the judge, because `acceptance_of` remembers by model whether the provider accepts
     # our defaults.
@@ -66,6 +66,7 @@ def judge_pair() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -
         return Model(model.api, model.config, model.model_args)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        # Unlike the judge of a scorer, this one has no cache of replies, so that every audit asks the model anew.
         judge = Judge(judge_model(get_model()))
         # Each call stores the judge's answer in `AuditState` for the scorer, and returns a text for readers of the log.
         if is_claim_text(state.metadata):
@@ -216,7 +217,7 @@ def audit() -> Scorer:
             return Score.unscored(reason="no_response", explanation="A limit ended the sample before it was judged.")
         accuracies = _accuracies(state, audit_state)
         right = fmean(accuracies.values()) if accuracies else math.nan
-        # Inspect requires each key that has metrics in every score, and leaves NaN out of the metrics.
+        # Every score must have all keys that have metrics. Inspect leaves NaN out of the metrics.
         unknown = dict.fromkeys(ACCURACIES, math.nan)
         return Score(
             value={**unknown, **accuracies, "right": right},

@@ -117,8 +117,8 @@ def _middle(variable: Values) -> float:
 def _task(values: Values) -> Values:
     """A hypothesis that quotes the table of the request, and a question about its masked facet.
 
-    The table has the mean of the target in groups of rows. The question mentions the facets that are not masked. So no
-    two tasks have the same question.
+    The table has the mean of the target in groups of rows. The question names the target, and either its variables or
+    its relationship. Two tasks with the same target differ in both, so no two questions are equal.
     """
     target, _ = values["name"].split("/")  # the second part is the length of the path in the tree
     population = values["population"]

@@ -259,11 +259,11 @@ def _offers_our_tools(step: EvalPlanStep) -> bool:
 
 
 def _planned_solver(step: EvalPlanStep) -> AgentRecord:
-    """A solver of the log's plan.
+    """A solver of the log's plan, with the arguments that distinguish it from others of the same name.
 
-    An agent of this package has only the arguments that were passed, because the arguments that its samples record
-    have no defaults, either. Any other solver has all its parameters that are not None, including defaults. Otherwise,
-    an agent would seem to be another one if a default was passed to it.
+    For an agent of this package, these are only the arguments that were passed, because its samples record no defaults,
+    either. For any other solver, these are all parameters that are not None. Defaults are included, so that it is the
+    same solver whether a default was passed or not.
     """
     arguments = step.params_passed
     if not is_of_package(step.solver):

@@ -131,7 +131,7 @@ class RunRecord:
             roles=role_settings(spec),
             limits=as_settings(limits),
             agent_file=_agent_file(spec),
-            # A `--solver` takes precedence over the agent of the task, whose file the digest is of.
+            # The digest is that of the task's agent. A `--solver` runs in place of this agent.
             agent_digest=None if spec.solver else metadata.get(AGENT_DIGEST),
         )
 

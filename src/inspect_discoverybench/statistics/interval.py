@@ -101,9 +101,8 @@ def _clopper_pearson(result: ClusterMean, tail: float, max_size: float) -> Inter
     """The interval with the effective sample size: the number of values of 0 and 1 whose mean has the same variance."""
     mean = result.mean
     estimated_size = mean * (1 - mean) / widened_variance(result, lowest=0)
-    # Each cluster is worth at least one independent value, and exactly one if its values are all 0 or all 1. The
-    # estimated size can be smaller than the effective number of clusters, because it comes from a variance that is
-    # estimated and widened.
+    # Even if all values of a cluster are equal, they are worth one independent value. So the size is at least the
+    # effective number of clusters. The estimated size can be smaller, because its variance is estimated and widened.
     size = min(max_size, max(result.effective_clusters, estimated_size))
     successes = size * mean
     failures = size * (1 - mean)

@@ -99,8 +99,8 @@ class GainAndLoss:
         loss_variance = widened_variance(self.loss, lowest=0)
         covariance = (gain_variance + loss_variance - self.variance) / 2
         correlation = covariance / math.sqrt(gain_variance * loss_variance)
-        # The three variances have the same additional clusters: each has a gain of 1 or a loss of 1. So the correlation
-        # is outside [−1, 1] only by rounding.
+        # All three variances are of the same clusters, including additional ones with a gain of 1 or a loss of 1. So
+        # the correlation is outside [−1, 1] only by rounding.
         return min(1.0, max(-1.0, correlation))
 
     def one_sided_p_value(self) -> float:
