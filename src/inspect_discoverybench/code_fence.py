@@ -79,7 +79,9 @@ def _closing_pattern(fence: str, accept_misplaced: bool) -> re.Pattern[str]:
     """Match the fence that closes a block. It may be longer than the one that opened the block."""
     if not accept_misplaced:
         return re.compile(rf"^[ \t]*+{fence}[`~]*+[ \t\r]*+$", re.MULTILINE)
-    # What follows the fence on its line, such as the label in "```json", is not matched: it is text after the block.
+    # What follows the fence on its line, such as the label in "```json", is not matched: it is text after the block. If
+    # another backtick follows on the line, the line may be inline code, as in "```x``` is", and closes nothing. So a
+    # longer fence of backticks closes a block only without a label. It is then matched by `at_line_end`.
     at_line_start = rf"^[ \t]*+{fence}(?=[^`\n]*+$)"
     at_line_end = rf"(?<![`~]){fence}[`~]*+[ \t\r]*+$"
     return re.compile(f"{at_line_start}|{at_line_end}", re.MULTILINE)

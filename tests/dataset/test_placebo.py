@@ -356,7 +356,8 @@ def test_a_trend_over_the_years_holds_on_a_placebo_if_each_year_is_a_column_of_t
         table = pd.read_csv(path).drop(columns="Country Group").set_index("Country Code")
         assert len(table) == 2
         values = table.stack()
-        assert isinstance(values, pd.Series)  # it is, with one level of columns
+        # For mypy: `stack` returns a table instead if the columns have several levels.
+        assert isinstance(values, pd.Series)
         return values
 
     for seed in (None, 1, 2):  # the data, and two placebos

@@ -199,9 +199,10 @@ def test_a_file_of_stata_keeps_the_codes_of_each_column_and_the_labels(
         byteorder=byteorder,
         convert_dates={"day": "td"},
         convert_strl=["long_text"] if version > 114 else None,
+        # These labels contain tags of the format, which must not be taken for the tags of the file.
         data_label="<map> and </data>",
         variable_labels={"text": "A text <data>"},
-        # Some codes only, and one label twice.
+        # Most codes have no label, and two codes have the same label.
         value_labels={"int8": {1: "North", 2: "Other", 3: "Other"}},
     )
     content = file.getvalue()
@@ -210,6 +211,7 @@ def test_a_file_of_stata_keeps_the_codes_of_each_column_and_the_labels(
     assert stata_texts(permuted) == stata_texts(content)
     assert Counter(permuted) == Counter(content)
     if version > 114:  # later formats have tags
+        # The tags in the labels come before the data, so the last occurrence of each tag is the one around the data.
         head, _, _ = content.rpartition(b"<data>")
         _, _, tail = content.rpartition(b"</data>")
         assert permuted.startswith(head)

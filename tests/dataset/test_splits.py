@@ -156,7 +156,7 @@ def test_a_split_needs_only_its_own_files_and_names_a_changed_and_a_missing_one(
 ) -> None:
     split = Path("discoverybench/real/train")
     shutil.copytree(upstream / split, tmp_path / split)
-    # The folder with the released data may be read-only.
+    # The released data may be read-only. Their copy is then read-only, too, but a file of the copy is changed below.
     for path in tmp_path.rglob("*"):
         path.chmod(0o755)
     monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(tmp_path))
@@ -175,8 +175,9 @@ def test_metadata_files_that_are_not_released_add_no_goals(
     upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     split = Path("discoverybench/real/train")
-    shutil.copytree(upstream / split, tmp_path / split, copy_function=shutil.copyfile)
+    shutil.copytree(upstream / split, tmp_path / split)
     study = tmp_path / split / "nls_bmi"
+    # The released data may be read-only. The copied folder is then read-only, too, but files are added to it.
     study.chmod(0o755)
     for name in ("metadata_77.json", "metadata_0-Copy1.json"):
         shutil.copyfile(study / "metadata_0.json", study / name)

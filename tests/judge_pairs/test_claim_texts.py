@@ -31,9 +31,9 @@ def audited(*kinds: str, claim: bool | str, released: bool = False) -> EvalLog:
 
 def test_there_are_enough_texts_of_both_kinds_in_five_studies() -> None:
     counts = Counter(text.claim for text in TEXTS)
-    assert counts[True] + counts[False] >= 60
+    # With 40 texts, one wrong answer changes the accuracy on the claims, or on the other texts, by at most 2.5 points.
     assert min(counts[True], counts[False]) >= 40
-    assert counts[None] == 8  # open
+    assert counts[None] == 8  # it is open whether they claim a relationship, so they are not in any accuracy
     assert len({text.study for text in TEXTS}) == 5
     assert len({text.hypothesis for text in TEXTS}) == len(TEXTS)
 

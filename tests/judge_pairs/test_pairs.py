@@ -42,9 +42,10 @@ def accepted_f1(expected: Expected) -> str:
     ],
 )
 def test_a_kind_has_one_verdict_in_every_study(kind: str, relationship: str, variables: str) -> None:
-    """F1 is 2 × common / (gold + predicted) variables. There are three gold ones, or four if the context counts as one.
+    """F1 is 2 × common / (gold + predicted), in numbers of variables.
 
-    With a variable added, for example, F1 is 2 × 3 / (3 + 4) or 2 × 4 / (4 + 5).
+    A gold hypothesis has three variables, or four if its context is counted as a variable. So two values of F1 may be
+    right. If the predicted hypothesis has one more variable, F1 is 2 × 3 / (3 + 4) or 2 × 4 / (4 + 5).
     """
     settled = verdicts(kind)
     assert len(settled) == 5

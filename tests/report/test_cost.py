@@ -24,9 +24,9 @@ def test_usage_is_the_mean_of_the_samples_and_unknown_if_it_is_unknown_for_one_o
 
 
 def test_a_report_of_samples_that_all_ended_with_an_error_says_that_none_is_scored() -> None:
-    shown = contents([result("a", outcome=SampleOutcome.ERROR)])
-    failed = {section.name: section for section in shown.sections}
-    assert list(failed["cost"].table["tokens per sample"]) == [1000]
-    assert failed["cost"].chart is None
-    [ranking] = [Ranking.of(benchmark) for benchmark in shown.leaderboard.benchmarks]
+    failed = [result("a", outcome=SampleOutcome.ERROR, tokens=1000)]
+    cost = sections(failed)["cost"]
+    assert list(cost.table["tokens per sample"]) == [1000]
+    assert cost.chart is None
+    [ranking] = [Ranking.of(benchmark) for benchmark in contents(failed).leaderboard.benchmarks]
     assert ranking.sentences[0] == "No sample is scored."

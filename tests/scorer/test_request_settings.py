@@ -397,6 +397,7 @@ def test_the_record_has_the_settings_without_secrets() -> None:
     assert recorded["response_schema"] is True
     # The query may be a secret. A digest stands for it.
     assert recorded["base_url"].startswith(f"{endpoint.url} (sha256:")
+    # The number of retries does not change what the judge answers (`OPERATIONAL_SETTINGS`).
     assert "max_retries" not in recorded
 
     text = json.dumps(score.record)

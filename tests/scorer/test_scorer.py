@@ -64,20 +64,23 @@ def test_the_score_is_computed_from_five_replies() -> None:
 
 
 def test_gold_and_predicted_are_in_the_correct_slots() -> None:
-    contexts = {(GOLD, NO_WORKFLOW): "gold context", (PREDICTED, NO_WORKFLOW): "predicted context"}
+    contexts = {GOLD: "gold context", PREDICTED: "predicted context"}
     agreeing = scripted()
 
     def answer(request: Request) -> Answer:
-        values = slots(request)
         if question(request) != "extract":
             return agreeing(request)
-        context = contexts[values["hypothesis"], values["workflow"]]
+        context = contexts[slots(request)["hypothesis"]]
         return json.dumps({"hypothesis": [{"context": context}]})
 
     judge = InProcessJudge(answer)
     score = judged(judge)
-    values = {question(request): slots(request) for request in judge.requests}
-    assert values["match"] == {
+    extractions = [slots(request) for request in judge.requests if question(request) == "extract"]
+    assert {slot["hypothesis"] for slot in extractions} == {GOLD, PREDICTED}
+    assert {slot["workflow"] for slot in extractions} == {NO_WORKFLOW}
+
+    slots_by_question = {question(request): slots(request) for request in judge.requests}
+    assert slots_by_question["match"] == {
         "gold_hypothesis": GOLD,
         "gold_context": "gold context",
         "predicted_hypothesis": PREDICTED,
@@ -93,7 +96,7 @@ def test_gold_and_predicted_are_in_the_correct_slots() -> None:
         "HypoB": PREDICTED,
         "WorkflowB": NO_WORKFLOW,
     }
-    assert values["variables"] == values["relationship"] == comparison
+    assert slots_by_question["variables"] == slots_by_question["relationship"] == comparison
     assert "- gold: gold context\n- predicted: predicted context\n" in score.explanation
 
 

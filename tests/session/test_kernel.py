@@ -139,18 +139,19 @@ def test_a_cell_whose_client_was_killed_ends_when_the_next_client_empties_the_pi
 
 @pytest.mark.usefixtures("slow")
 def test_a_client_without_a_caller_does_not_take_the_output_of_the_next_cell(session: Session) -> None:
-    # A cancelled call leaves its client behind. The next cell must not run before this client has disconnected.
-    # Otherwise, the cell's output would be in the pipe while its own client is stopped, and the client that was left
-    # behind would read it.
+    # A cancelled call leaves its client behind. The kernel must not run the next cell before this client has
+    # disconnected: otherwise, this client could read the output of the next cell. To show such a fault, the test stops
+    # both clients until a kernel with the fault has run the next cell. The test then lets the client that was left
+    # behind continue first.
     session.run("import time")
     left_behind = session.begin("time.sleep(1)")
-    time.sleep(0.5)  # its cell is running
+    time.sleep(0.5)  # the first cell is running
     left_behind.send_signal(signal.SIGSTOP)
 
     next_client = session.begin("time.sleep(1); print('mine')")
-    time.sleep(1)  # its cell would be running
-    next_client.send_signal(signal.SIGSTOP)  # so that it could not read the output first
-    time.sleep(1)  # its cell would have ended
+    time.sleep(1)  # with the fault, the next cell is running now
+    next_client.send_signal(signal.SIGSTOP)
+    time.sleep(1)  # with the fault, the next cell has ended, and its output is in the pipe
 
     left_behind.send_signal(signal.SIGCONT)
     left_behind.wait(10)

@@ -291,6 +291,7 @@ def test_a_server_that_refuses_tools_gets_the_remedy(server: str) -> None:
     error = failure(codegen(), Refused(message, status=status))
     assert "The server refuses tools or a forced call" in error
     assert "pass `-T 'agent_args={actions: text}'` with `-T agent`, `-S actions=text` with `--solver`" in error
+    # The server would refuse the same request again, so a retry is not recommended.
     assert "eval-retry" not in error
 
 

@@ -166,7 +166,10 @@ def keeps_the_submission_in_the_output() -> Solver:
 
 
 def test_a_submission_is_found_although_the_call_before_it_has_the_same_id() -> None:
-    """Some providers number the calls of each message anew."""
+    """Some providers number the calls of each message anew, so the first call of every message has the id `call_0`.
+
+    The conversation already has a call with this id. The submission is another call with this id, only in the output.
+    """
     turns: list[Turn] = [
         ModelOutput.for_tool_call("mockllm/model", "look", {"file": "a.csv"}, tool_call_id="call_0", content=""),
         ModelOutput.for_tool_call("mockllm/model", "finish", {"hypothesis": H}, tool_call_id="call_0", content=""),

@@ -18,9 +18,12 @@ def test_the_estimate_and_its_interval_by_hand() -> None:
     The judge scores 16 of the 80 tasks 1, so the judged mean is 0.2. Of these 16 tasks, 8 are labelled, and 6 of their
     labels are 0. Each label stands for 2 tasks, so the mean error is −6 · 2 / 80 = −0.15, and the mean is 0.05.
 
-    The deviation of the estimate is a sum over the tasks. Times 80, a task adds (score − 0.2) + k · (error + 0.15). The
-    error is the label minus the score. k is the number of tasks for which the label stands: 2 if there is one, or else
-    0. A task that needs no label has the error 0, and k is 1.
+    The deviation of the estimate is a sum over the tasks. A task adds (score − judged mean) + k · (error − mean error),
+    divided by 80. There are three kinds of tasks:
+
+    - Labelled: the error is the label minus the score, and k is 2, because the label stands for two tasks.
+    - Not labelled, but needs a label: the error is unknown, and k is 0, because another task's label counts twice.
+    - Needs no label: the error is 0, and k is 1, because the task stands for itself.
 
     The variance has the correction 20 / 19, because 20 tasks are labelled.
 
@@ -31,13 +34,14 @@ def test_the_estimate_and_its_interval_by_hand() -> None:
     labels = [1.0, math.nan] * 2 + [0.0, math.nan] * 18 + [math.nan] * 40
     probabilities = [0.5] * 40 + [0.0] * 40
     weights = [1] * 80
+    mean_error = -0.15
     squares = (
-        40 * (-0.2 + 0.15) ** 2  # no label is needed
-        + 12 * 0.2**2  # score 0, not labelled
-        + 12 * (-0.2 + 2 * 0.15) ** 2  # score 0, label 0
+        40 * (-0.2 + (0 - mean_error)) ** 2  # score 0, no label is needed
+        + 12 * (-0.2) ** 2  # score 0, not labelled
+        + 12 * (-0.2 + 2 * (0 - mean_error)) ** 2  # score 0, label 0
         + 8 * 0.8**2  # score 1, not labelled
-        + 2 * (0.8 + 2 * 0.15) ** 2  # score 1, label 1
-        + 6 * (0.8 + 2 * (-1 + 0.15)) ** 2  # score 1, label 0
+        + 2 * (0.8 + 2 * (0 - mean_error)) ** 2  # score 1, label 1
+        + 6 * (0.8 + 2 * (-1 - mean_error)) ** 2  # score 1, label 0
     )
     variance = 20 / 19 * squares / 80**2
     additional_deviation = 0.5 * 2 / 80

@@ -111,9 +111,13 @@ def test_the_interval_of_a_difference_covers_the_truth_where_many_gains_are_smal
 def test_a_value_model_has_the_intervals_of_compare_paired() -> None:
     """Three of eight tasks gain 1, two lose 0.5, and three are ties."""
     model = exact.ValueModel(8, 1, -0.5)
-    [state] = np.flatnonzero((model.counts == [3, 2]).all(axis=1))
     intervals = model.of_difference()
-    result = compare_paired([1] * 3 + [0.5] * 5, [0] * 3 + [1] * 2 + [0.5] * 3, range(8))
+    # The state in which three tasks have the value 1, and two have the value -0.5.
+    [state] = np.flatnonzero((model.counts == [3, 2]).all(axis=1))
+
+    first_scores = [1] * 3 + [0.5] * 2 + [0.5] * 3
+    second_scores = [0] * 3 + [1] * 2 + [0.5] * 3
+    result = compare_paired(first_scores, second_scores, range(8))
     assert intervals.low[state] == pytest.approx(result.low)
     assert intervals.high[state] == pytest.approx(result.high)
 

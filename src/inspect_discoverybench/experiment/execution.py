@@ -61,11 +61,21 @@ def _in_order(logs: Sequence[EvalLog], part: EvalSet) -> list[RunOutcome]:
 
 
 def _outcome(log: EvalLog, part: EvalSet) -> RunOutcome:
+    """The outcome of a run.
+
+    Args:
+        log: The header of its log, as `eval_set` returned it.
+        part: What was run.
+
+    Raises:
+        InvalidExperiment: The file of the log cannot be read, because Inspect could not write it.
+        DataError: The file of the log cannot be read for another reason.
+    """
     try:
         return RunOutcome.of_log(log)
     except DataError as error:
+        # If Inspect could not write the file, for example because the disk was full, the header has Inspect's error.
         if log.error is None:
             raise
-        # Inspect could not write the log, for example because the disk is full.
         reason = one_line(log.error.message)
         raise InvalidExperiment(f"{part.file.where()}: {reason}. {CONTINUE}") from error

@@ -131,11 +131,13 @@ def file_columns(tree: Tree, tasks: Sequence[TreeTask], key: str) -> list[str]:
 
     Args:
         tree: The tree.
-        tasks: The tasks that share the data file. They have the same start height and target depth, so their targets
-            are different nodes, and none is below another. A column that is left out because of one task is therefore
-            never needed by another task.
+        tasks: The tasks that share the data file. Their targets have the same depth, and the tasks have the same start
+            height.
         key: Seed of the order.
     """
+    # A column that is left out for one task is not needed by another task. Each task needs only its target and nodes
+    # below the target. All targets have the same depth, so no target is below another one, and no node is below two
+    # targets. Two tasks never have the same target: their path lengths, and so their start heights, would differ.
     targets = {task.node.name for task in tasks}
     # The ancestors of the targets.
     left_out = {node.name for node in tree.nodes() if node.names & targets} - targets

@@ -67,7 +67,7 @@ class ClaimText(BaseModel):
                 "kind": self.kind,
                 "study": self.study,
                 "goal": self.goal,
-                "expected": self.model_dump(),
+                "expected": self.model_dump(),  # the whole `ClaimText`, which `audit.py` reads from this key
             },
         )
 

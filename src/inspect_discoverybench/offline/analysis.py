@@ -45,7 +45,7 @@ def number(text: str | None) -> float:
 class Line(NamedTuple):
     """A line through two columns: its R², and a hypothesis about it.
 
-    Lines are compared by R² first, so `max` gives the one that explains most.
+    `max` compares lines by R², and lines with the same R² by the texts of their statements.
     """
 
     r_squared: float
@@ -82,6 +82,8 @@ def discover(goal: str) -> None:
         names = [name for name in table if name[:4].casefold() in goal.casefold()]
         if len(names) < 2:
             names = list(table)
+        # The data do not tell which of two columns depends on the other, so a line is fitted in both directions. Both
+        # lines have the same R². `max` prefers the line whose statement is later in the alphabet.
         for x, y in permutations(names[:MAX_COLUMNS], 2):
             line = fit_line(table, x, y)
             if line is not None:

@@ -20,7 +20,7 @@ def name_judges(results: Sequence[ResultRow]) -> list[ResultRow]:
     first_records: dict[str, Mapping[str, Any]] = {}
     for text in filter(None, records):
         record = json.loads(text)
-        model = str(record.get("judge"))
+        model = _model(record)
         first = first_records.setdefault(model, record)
         names[text] = _name(model, first, record)
 
@@ -30,6 +30,11 @@ def name_judges(results: Sequence[ResultRow]) -> list[ResultRow]:
         score = replace(result.score, judge=name)
         named.append(replace(result, score=score))
     return named
+
+
+def _model(record: Mapping[str, Any]) -> str:
+    """The model of the judge with this record."""
+    return str(record.get("judge"))
 
 
 def _name(model: str, first: Mapping[str, Any], record: Mapping[str, Any]) -> str:
@@ -106,12 +111,11 @@ def _judge_names(benchmarks: Sequence[Benchmark]) -> dict[str, str]:
     for benchmark in benchmarks:
         for result in benchmark.results:
             score = result.score
-            if not score.is_scored or not score.judge:  # without a submission, a sample is scored by no judge
+            # Without a submission, a sample is scored by no judge, and the score has no record of a judge.
+            if not score.is_scored or score.judge is None or score.judge_record is None:
                 continue
-            # `name_judges` has replaced the model in `score.judge` by a name. The metadata still have the model.
-            model = score.metadata.get("judge", score.judge)
-            if model:
-                names[model] = score.judge
+            # `name_judges` has replaced the model in `score.judge` by a name. The record still has the model.
+            names[_model(json.loads(score.judge_record))] = score.judge
     return dict(sorted(names.items()))
 
 

@@ -136,11 +136,15 @@ class RunAgent:
 
     def __init__(self, log: EvalLog) -> None:
         self._task_id = log.eval.task_id
+        # Earlier versions of this package recorded no steps.
         self._has_records = any(_recorded_steps(sample) is not None for sample in log.samples or [])
-        self._planned_steps = _agent_steps(log)
-        self._planned_solvers = [_planned_solver(step) for step in self._planned_steps]
-        # The user may have named a chain, or a function that returned one. The plan has only the solvers of the chain.
-        self._named = self._named_agent(log.eval)
+        planned_steps = _agent_steps(log)
+        # A sample that recorded these names was run by `_planned_solvers`.
+        self._planned_names = [step.solver for step in planned_steps]
+        self._planned_solvers = [_planned_solver(step) for step in planned_steps]
+        # If the user named a chain, or a function that returned a chain, the plan has only the names of the solvers in
+        # the chain. The name that the user gave is in `log.eval`.
+        self._agent_named_by_user = self._read_agent_named_by_user(log.eval)
 
     def of_sample(self, sample: EvalSample) -> AgentRecord:
         """The agent that ran a sample."""
@@ -153,26 +157,25 @@ class RunAgent:
             return self._of_plan(arguments)
 
         # An error, a limit or a submission may have ended the sample before the last solver of a chain. So the sample
-        # was run by the planned agent if its solvers are the first ones of the plan.
-        planned = [step.solver for step in self._planned_steps]
-        if steps == planned[: len(steps)]:
+        # was run by the planned agent if the solvers of the sample are the first ones of the plan.
+        if steps == self._planned_names[: len(steps)]:
             return self._of_plan(arguments)
         return _chained([self._unplanned(agent_name(step), arguments) for step in steps])
 
-    def _named_agent(self, spec: EvalSpec) -> AgentRecord | None:
+    def _read_agent_named_by_user(self, spec: EvalSpec) -> AgentRecord | None:
         """The agent that the user named as the solver of the eval, or as an argument of the task.
 
         None if the solvers of the plan alone tell the agent.
         """
         if spec.solver:
-            # If the user named only a file, the plan has the name of its agent.
-            if spec.solver.endswith(".py") and len(self._planned_steps) == 1:
+            # If the user named only a file, the plan has the name of the agent in the file.
+            if spec.solver.endswith(".py") and len(self._planned_names) == 1:
                 return None
             return AgentRecord(agent_name(spec.solver), public_settings(spec.solver_args_passed or {}))
         agent = str(spec.task_args_passed.get("agent") or "")
         # An agent of another package may be a function that returns several solvers. The plan then has their names,
         # and not that of the function.
-        may_be_chain = len(self._planned_steps) > 1 and not is_of_package(agent)
+        may_be_chain = len(self._planned_names) > 1 and not is_of_package(agent)
         if not agent or not may_be_chain:
             # The plan tells the agent, and is more reliable than the argument: a Python program may have replaced the
             # task's solver (`task_with`).
@@ -202,16 +205,17 @@ class RunAgent:
         ]
         if not solvers:
             # No solver of the plan comes after the setup. Only the solver that the user named can tell the agent.
-            return self._named or self._unknown
+            return self._agent_named_by_user or self._unknown
 
         agent = _chained(solvers)
-        if self._named is None or self._named.name == agent.name:
+        named = self._agent_named_by_user
+        if named is None or named.name == agent.name:
             return agent
-        if self._named.name == CHAIN:  # says less than the name of the solver in the chain
+        if named.name == CHAIN:  # the chain has a single solver, whose name says more than "chain"
             return agent
         # The user named a function that returned the solvers of the plan. The agent has the name of the function, and
         # the arguments of the solvers and of the function.
-        return AgentRecord(self._named.name, {**agent.arguments, **self._named.arguments})
+        return AgentRecord(named.name, {**agent.arguments, **named.arguments})
 
     def _unplanned(self, name: str, recorded: Mapping[str, Any]) -> AgentRecord:
         """A solver of a sample that did not follow the plan of the log.

@@ -100,16 +100,17 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
     runs = {result.run.log: result.run for result in results}
     data_names = _data_names(runs.values())
 
-    # A name leaves out the conditions that all results of the benchmark have, and the settings of agent and model that
-    # all results of this agent and model on the benchmark have.
+    # The names of configurations leave out conditions that all results of a benchmark have.
     conditions = [_omittable_conditions(result.run, data_names) for result in results]
     conditions_in_names = _without_common_settings(conditions, groups=benchmarks)
+    # The names also leave out settings of agent and model that all results with the same benchmark, agent and model
+    # have.
     setups = [result.setup for result in results]
-    agents = [
+    systems = [
         (benchmark, result.sample.agent, result.run.model)
         for benchmark, result in zip(benchmarks, results, strict=True)
     ]
-    setups_in_names = _without_common_settings(setups, groups=agents)
+    setups_in_names = _without_common_settings(setups, groups=systems)
     agent_files = _AgentFiles(results)
 
     configurations = []

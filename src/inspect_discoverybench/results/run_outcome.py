@@ -119,7 +119,11 @@ class RunOutcome:
 
     @classmethod
     def of_log(cls, log: EvalLog) -> "RunOutcome":
-        """Read a log whose header `eval_set` returned."""
+        """Read the file of a log whose header `eval_set` returned.
+
+        Raises:
+            DataError: The file is missing or damaged.
+        """
         run_log = RunLog.read(log.location)
         samples = SampleCounts.of_log(run_log)
         usages = _usages(run_log)

@@ -74,8 +74,8 @@ class Judge:
         Raises:
             JudgeFailed: The provider failed, after Inspect's retries.
         """
-        # Read before the request. If another question raises a suspicion while this one waits for its reply, this one
-        # does not confirm it: one outage may have made both of them fail.
+        # This is read before the request. If another question raises a suspicion during the request, this question does
+        # not confirm the suspicion: one outage may have made both questions fail.
         was_suspected = acceptance_of(self.model).has_suspicion
         try:
             return await self._ask_with_defaults(question)
@@ -106,32 +106,35 @@ class Judge:
     async def _ask_failing_server(
         self, question: Question[ReplyT], failure: DefaultsSuspected, was_suspected: bool
     ) -> ReplyT | ParseFailure:
-        """Ask without the defaults after a failure with them, to find out whether they are the cause.
+        """Ask without the defaults, after a failure with the defaults, to find out whether the defaults are the cause.
 
         Args:
             question: The question.
             failure: The failure with the defaults.
-            was_suspected: `Acceptance.has_suspicion` before the request with the defaults. A suspicion that another
-                question raised since then is not confirmed, because one outage may have made both questions fail.
+            was_suspected: Whether an earlier question had raised a suspicion (`Acceptance.has_suspicion`) before the
+                request with the defaults. A suspicion that was raised since then does not count: one outage may have
+                made both questions fail.
         """
         acceptance = acceptance_of(self.model)
         without_defaults = request_settings(self.model, question.reply, defaults=False)
         try:
             reply = await self._ask(question, without_defaults, is_probe=True)
         except JudgeFailed:
-            # The judge fails without the defaults, too, so they are not the cause.
+            # The judge fails without the defaults, too, so the defaults are not the cause.
             acceptance.may_defaults_cause_failures = False
-            # Inspect does not retry a 404, so asking again would not help.
+            # Inspect does not retry after a 404, so the request with the defaults would only fail again.
             if failure.status == NOT_FOUND:
                 raise
-            # The question is now asked as any other, with Inspect's retries.
+            # The judge's server may be out of order. Both requests were probes, which are sent without Inspect's
+            # retries. `ask` now sends the question with retries, which wait until the server answers again.
             return await self.ask(question)
 
-        # The first question that is answered only without the defaults raises a suspicion. Another such question
-        # confirms it, if it was asked afterwards.
+        # The judge answered this question only without the defaults. This may be chance: an outage may have ended
+        # between the two requests. But if the same has happened to an earlier question, the defaults are given up.
         if was_suspected:
             acceptance.give_up_defaults()
-        acceptance.has_suspicion = True
+        else:
+            acceptance.has_suspicion = True
         return reply
 
     async def _ask(

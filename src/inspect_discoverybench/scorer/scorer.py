@@ -168,8 +168,8 @@ def _limit_note(state: TaskState) -> str:
     """Which limit ended the sample, as Markdown; empty if none did."""
     limit = reached_limit()
     if limit is None and _is_window_full(state):
-        # Most providers refuse the request, and the completion is their error message. Others cut the reply off, and
-        # the completion is its beginning.
+        # The completion shows what the provider did. Most providers refuse the request, and Inspect makes their error
+        # message the completion. Other providers cut the reply off, and the completion is the beginning of the reply.
         limit = f"the conversation does not fit into the context window. {state.output.completion}"
     if limit is None:
         return ""

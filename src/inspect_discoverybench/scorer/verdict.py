@@ -45,8 +45,10 @@ class Verdict:
             values |= dict.fromkeys(RELEASED_KEYS, nan)
         elif self.released is not None:
             values |= self.released.values(facet_scores["variables"], facet_scores["relationship"])
-        if self.claim is not None:
-            values[CLAIM_KEY] = nan if self.claim.score is None else self.claim.score
+        if isinstance(self.claim, ParseFailure):
+            values[CLAIM_KEY] = nan
+        elif self.claim is not None:
+            values[CLAIM_KEY] = self.claim.score
         return values
 
 

@@ -77,7 +77,8 @@ def serve(folder: str, ready: int) -> None:
         status = runner.run(code, main.__dict__)
         with suppress(OSError):  # the client disconnected; the session continues
             runner.client.sendall(f"{status}\n".encode())
-            # The client disconnects when it has read the output of this cell. It must not read that of the next one.
+            # Wait until the client has read the output of this cell and disconnects. The client sends nothing more, so
+            # `recv` returns only then. If the next cell began earlier, this client could read the output of that cell.
             runner.client.recv(1)
         runner.client.close()
 

@@ -158,13 +158,14 @@ class _TrialAnswer:
         return cls(stored.submission, stored.texts or [], state.output)
 
     def restore(self, state: TaskState) -> None:
-        """Make this answer the answer of the sample again, after a limit has ended the next trial."""
+        """Make this answer the answer of the sample again, because the next trial ended without a submission."""
         stored = store_as(SubmissionState)
         stored.submission = self.submission
         stored.texts = self.texts
         if self.submission is not None:
-            # The completion of the output is the submission, so the output is restored, too. Without a submission, the
-            # scorer reads the texts and not the output. So the output of the trial that the limit ended is kept.
+            # `self.output` has the submitted hypothesis as its completion, which scorers of other packages read.
+            # Without a submission, the output of the next trial stays: our scorer reads the answer from `texts`, and
+            # not from the output.
             state.output = self.output
 
 

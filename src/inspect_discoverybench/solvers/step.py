@@ -206,13 +206,14 @@ def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> WrittenCo
     return WrittenCode("\n".join(block.code for block in blocks), text[: blocks[-1].end])
 
 
-def _belongs_to_answer(block: Block, text: str) -> bool:
+def _belongs_to_answer(first_block: Block, text: str) -> bool:
     """Whether the first block of a text is the object of an answer, or is quoted in a string of the object."""
     if text.startswith("{") and parse_submission(text) is not None:
         return True  # the whole text is the object, so it quotes the block
-    # The text after the first block is cut off, because `parse_submission` reads the last block of a text. If the first
-    # block begins in a string of the object and ends with the text, nothing is cut off, and the object is read.
-    return parse_submission(text[: block.end]) is not None
+    # `parse_submission` reads the last block of a text. So the text is cut off after the first block, which is then the
+    # last one. If the first block begins in a string of the object and ends with the text, nothing is cut off, and the
+    # object is read.
+    return parse_submission(text[: first_block.end]) is not None
 
 
 class WritingActor(Actor):

@@ -89,5 +89,6 @@ def check_scores(scores: Values, clusters: Sequence[Hashable]) -> None:
     if count == 0:
         raise InvalidArgument("At least one score is required, got none.")
     for score in scores:
-        if not 0 <= score <= 1:  # also false for NaN
+        # NaN is refused, too, because no comparison with NaN is true.
+        if not 0 <= score <= 1:
             raise InvalidArgument(f"Each score must be a number from 0 to 1, got {score}.")

@@ -82,6 +82,9 @@ def on_new_studies(
     tasks_per_study = sum_by_cluster(np.ones(len(studies)), studies)
     if effective_number(tasks_per_study) >= MIN_STUDIES:
         over_studies = _t_interval(bounds, studies, comparisons)
+        # A statement about new studies must not be more certain than one about the measured tasks. But if the studies
+        # happen to have similar means, the t interval is narrower than the interval on the measured tasks. So the lower
+        # one of the two low ends is taken, the higher one of the two high ends, and the larger p-value.
         interval = Interval(
             low=max(lowest_possible, min(on_these_tasks.low, over_studies.low)),
             high=min(1.0, max(on_these_tasks.high, over_studies.high)),

@@ -233,8 +233,8 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
 def _with_output(conversation: list[ChatMessage], output: ModelOutput) -> list[ChatMessage]:
     """Append the output's message to a conversation, if the message has calls that the conversation lacks.
 
-    Some agents set their last message only as the output. Its text need not be compared: if the conversation lacked
-    it, `_other_agents_answer` would have read the answer from the completion, without calling this function.
+    Some agents set their last message only as the output. `_other_agents_answer` calls this function only if the text
+    of this message is empty or is already in the conversation. So only the calls of the message are compared.
     """
     written = [message for message in conversation if isinstance(message, ChatMessageAssistant)]
     if not output.choices or output.message.id in [message.id for message in written]:
