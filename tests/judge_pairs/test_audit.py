@@ -85,8 +85,9 @@ def test_the_result_says_what_the_errors_of_the_judge_do_to_means() -> None:
     assert metric(perfect, "judge_audit", "mean_of_20") == pytest.approx(20)
     assert metric(perfect, "judge_audit", "difference_of_5") == pytest.approx(5)
     # On identical hypotheses, C is always wrong. The metrics assume that a wrong letter is the neighbour of the right
-    # one (`error_effect.py`): B instead of A. So a solved task scores 0.5 instead of 1. A failed task still scores 0,
-    # because this judge is always right about contexts. Half of the difference is left.
+    # one (`error_effect.py`): B instead of A. So a solved task scores 0.5 instead of 1. The metrics also assume
+    # that the hypothesis of a failed task has a wrong context. This judge is always right about contexts, so a failed
+    # task still scores 0. The difference between a solved and a failed task is 0.5 instead of 1.
     flawed = audited(always("C"), "identical")
     assert metric(flawed, "judge_audit", "difference_of_5") == pytest.approx(2.5)
     # Inspect asks for the metrics of no samples, too.

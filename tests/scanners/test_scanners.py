@@ -74,7 +74,8 @@ def test_an_answer_without_code_is_found() -> None:
 
 def test_cells_in_logs_of_version_1_are_found() -> None:
     values = scanned(LOGS)[CELL]["value"]
-    # Of four samples, the two of `react` have cells that returned without an error, and those of `no_data_guess` none.
+    # `no_successful_cell` is False for the two samples of `react`, which have cells that returned without an error, and
+    # True for the two samples of `no_data_guess`, which have no cells.
     assert sorted(values) == [False, False, True, True]
 
 

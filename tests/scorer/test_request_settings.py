@@ -226,11 +226,14 @@ class RequestCounts(NamedTuple):
     without_schema: int
 
 
-def requests_about(endpoint: Endpoint, case: str) -> RequestCounts:
-    """Count the requests about a sample, such as `case 1`; all requests if the name is empty."""
-    requests = [request for request in endpoint.requests if case in str(request)]
+def count(requests: list[Request]) -> RequestCounts:
     with_schema = sum("response_format" in request for request in requests)
     return RequestCounts(with_schema, len(requests) - with_schema)
+
+
+def requests_about(endpoint: Endpoint, case: str) -> RequestCounts:
+    """Count the requests about a sample, such as `case 1`."""
+    return count([request for request in endpoint.requests if case in str(request)])
 
 
 ATTEMPTS = {404: 1, 500: 3, 501: 3}
@@ -261,7 +264,7 @@ def test_a_single_pair_is_judged_by_a_server_that_fails_because_of_the_defaults(
     with lab(refusing(status)) as (model, endpoint):
         completed(f"judge --goal g --gold x --pred y --metadata {METADATA} --grader {model} --out {out}")
     # Each of the five questions fails with the schema, and is answered without it.
-    assert requests_about(endpoint, "") == RequestCounts(with_schema=5 * ATTEMPTS[status], without_schema=5)
+    assert count(endpoint.requests) == RequestCounts(with_schema=5 * ATTEMPTS[status], without_schema=5)
     assert '"response_schema": false' in out.read_text()
 
 
@@ -355,7 +358,8 @@ def test_a_rate_limit_says_nothing_about_the_defaults() -> None:
     with serve(answer) as endpoint:
         log = evaluate(judge_at(endpoint, "openai-api/local/m"))
     assert score_of(log).values == FULL
-    assert requests_about(endpoint, "").without_schema == 0
+    # The reply schema is one of the defaults, and each request was sent with the schema.
+    assert count(endpoint.requests).without_schema == 0
 
 
 def test_a_404_after_a_rate_limit_is_a_refusal() -> None:

@@ -167,13 +167,16 @@ def test_a_cell_is_interrupted_at_its_time_limit(samples: Samples) -> None:
 
 
 def test_the_session_is_recreated_after_its_folder_is_removed(samples: Samples) -> None:
-    *_, after, value = observations(samples["folder removed"])
+    # The cells: one that removes the folder, `y = 2`, and `y`.
+    _, after, value = observations(samples["folder removed"])
     assert after.startswith(NEW)
     assert value == "2"
 
 
 def test_running_out_of_memory_ends_only_the_session(samples: Samples) -> None:
     sample = samples["out of memory"]
+    # The cells: one that writes `here` to a file, one that prints `now` and fills the memory, and one that prints the
+    # file.
     _, death, after = observations(sample)
     assert death.startswith("now\n[The session died while running this code")
     assert LOST in death
@@ -182,6 +185,7 @@ def test_running_out_of_memory_ends_only_the_session(samples: Samples) -> None:
 
 
 def test_a_new_session_runs_although_code_has_removed_access_to_the_working_folder(samples: Samples) -> None:
+    # The cells: one that removes the access and ends the process of the session, and `1`.
     ended, after = observations(samples["no access to the working folder"])
     assert LOST in ended
     assert after == f"{NEW}\n1"

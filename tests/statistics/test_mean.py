@@ -56,9 +56,11 @@ def test_the_effective_size_is_that_of_zeros_and_ones_with_the_same_variance() -
     # A quarter of the golds have the mean 1, and the others have 1/3.
     variance_of_golds = (1 - 1 / 3) ** 2 * 1 / 4 * 3 / 4
     variance_of_mean = variance_of_golds / (20 - 1)  # the unbiased estimate
-    # Half a gold is added (`ADDITIONAL_CLUSTERS`), whose mean is 0 or 1, each with the probability 1/2.
-    squared_deviation = 0.5**2
-    widened_variance = variance_of_mean + 0.5 * squared_deviation / 20**2
+    # A gold shifts the mean by a twentieth of its deviation, and adds the square of this shift to the variance. Half of
+    # such a square is added (`ADDITIONAL_CLUSTERS`), for a gold whose mean is 0 or 1, and so 0.5 away from the mean of
+    # all.
+    shift = 0.5 / 20
+    widened_variance = variance_of_mean + 0.5 * shift**2
 
     size = mean * (1 - mean) / widened_variance  # of zeros and ones with this mean
     assert 20 < size < 60  # between the number of golds and the number of tasks, which are its limits

@@ -78,7 +78,7 @@ def audit_studies(path: Path, answer_key: Path | None = None) -> dict[str, Count
 
 
 def _count(goals: Sequence[SourcedGoal], files_without_goals: Sequence[Path] = ()) -> Counts:
-    counts: Counts = defaultdict(set)
+    counts: defaultdict[str, set[str]] = defaultdict(set)
     files_with_goals = {goal.source for goal in goals}
     for source in files_with_goals.union(files_without_goals):
         counts["metadata files"].add(str(source))
@@ -87,18 +87,19 @@ def _count(goals: Sequence[SourcedGoal], files_without_goals: Sequence[Path] = (
 
     read_table = cache(Table.read)  # many metadata files describe the same tables
     for goal in goals:
-        _count_metadata(counts, goal.metadata)
+        _add_goal(counts, goal.metadata)
         for file in goal.metadata.data_files:
-            _count_file_findings(counts, goal.source, file, read_table)
+            _add_file_findings(counts, goal.source, file, read_table)
 
     for source in files_without_goals:
         counts["metadata files without goals"].add(str(source))
         for file in Study.read(source).data_files:
-            _count_file_findings(counts, source, file, read_table)
+            _add_file_findings(counts, source, file, read_table)
     return counts
 
 
-def _count_metadata(counts: Counts, goal: SampleMetadata) -> None:
+def _add_goal(counts: defaultdict[str, set[str]], goal: SampleMetadata) -> None:
+    """Add to the counts what the metadata of a goal say."""
     sample_id = goal.sample_id
     counts["study folders"].add(goal.dataset)
     counts["goals"].add(sample_id)
@@ -123,8 +124,10 @@ def _count_metadata(counts: Counts, goal: SampleMetadata) -> None:
         counts["nearly constant target columns"].add(sample_id)
 
 
-def _count_file_findings(counts: Counts, source: Path, file: DataFile, read_table: Callable[[Path], Table]) -> None:
-    """Count what the author of a study will want to correct in a data file and in the descriptions of its columns.
+def _add_file_findings(
+    counts: defaultdict[str, set[str]], source: Path, file: DataFile, read_table: Callable[[Path], Table]
+) -> None:
+    """Add what the author of a study will want to correct in a data file and in the descriptions of its columns.
 
     These are a file that the sandbox image cannot read, columns that are described twice, columns with the name of
     another one (apart from spaces around it), and described columns that are missing.

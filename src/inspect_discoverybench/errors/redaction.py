@@ -77,9 +77,10 @@ def _secrets_of_url(url: str) -> dict[str, str]:
     secrets = {}
     if _UNCLEAR_URL.search(url):
         secrets[url] = "URL"
-        # Of `user:pass/word@host`, a client takes `pass` for the port, and repeats it in its error.
-        _, _, port = parts.netloc.partition(":")
-        secrets[port] = "password"
+        # The first slash ends `netloc`. So if the password has a slash, as in `user:pass/word@host`, `netloc` is only
+        # `user:pass`. A client then takes `user` for the host and `pass` for the port, and shows the port in an error.
+        _, _, start_of_password = parts.netloc.partition(":")
+        secrets[start_of_password] = "password"
     for argument in parts.query.split("&"):
         name, _, value = argument.partition("=")
         for spelling in (value, unquote_plus(value)):

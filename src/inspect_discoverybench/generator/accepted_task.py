@@ -71,8 +71,8 @@ async def write_task(
     except AuthorFailed as error:
         return Rejection(task.name, "text", error.message)
 
-    # It is not known yet which other tasks will share the data file of this task. They only remove columns from it, so
-    # the reviewer sees all columns that an agent will see.
+    # It is not known yet which other tasks will share the data file of this task. For each of them, `file_columns` can
+    # leave out more columns, but adds none. So the reviewer sees all columns that an agent will see, and perhaps more.
     columns = file_columns(tree, [task], task.name)
     shown = {
         **facts,

@@ -37,15 +37,19 @@ class TaskResult:
     def is_asked_about(self, key: str) -> bool:
         """Whether the judge is asked about a key of the score.
 
-        If it is not, the task is left out for this key: its score does not count as missing. A result without any
-        score, because of an error, does not tell whether the judge would have been asked. If no result has a score, the
-        judge counts as asked, and the score of the key is missing.
+        If the judge is not asked, the task is left out for this key: the score of the task does not count as missing.
         """
         is_placebo = self.results[0].run.is_placebo
-        # The judge is not asked if the claim may be true although the columns are permuted.
+        # On a placebo, the judge is not asked about claims if the gold hypothesis also holds on the permuted columns,
+        # because a claim may then be true. The metadata of the sample say whether the gold hypothesis holds there, so
+        # the task is left out even if all of its results ended with an error.
         if key == CLAIM_KEY and is_placebo and self.sample.survives_permutation:
             return False
-        return all(key in result.score.keys for result in self.results if result.score.keys)
+
+        # In all other cases, only the keys of a score tell what the judge was asked. A result that ended with an error
+        # has no score. If no result has a score, the judge counts as asked, so the score of the key is missing.
+        scored_results = [result for result in self.results if result.score.keys]
+        return all(key in result.score.keys for result in scored_results)
 
     def scores(self, key: str = "hms") -> PartialScores:
         """The score of each epoch."""

@@ -102,7 +102,8 @@ def _summary_of(key: str, samples: Sequence[_Sample], scores: Sequence[SampleSco
         f"{name}_unscored": counts["unscored"],
     }
     if key == CLAIM_KEY:
-        # Only the question about claims is left out for some samples: on a placebo, if the gold hypothesis survives.
+        # Only this key can be missing from the scores of some samples. On a placebo, the judge is not asked about
+        # claims if the gold hypothesis also holds on the permuted columns, because a claim may then be true.
         summary[f"{name}_left_out"] = float(len(scores) - len(epochs_with_key))
     return summary
 

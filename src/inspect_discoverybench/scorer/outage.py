@@ -18,10 +18,11 @@ def recorded_error() -> str | None:
 
 
 def missing_answer() -> str | None:
-    """Why the agent's requests after the provider's last reply have no answer; None if no answer is missing.
+    """Why the provider did not answer the agent; None if no answer is missing.
 
-    If a limit cancelled a request on which the provider was working, no answer to it is missing: the agent's time was
-    up. But if the provider has never replied, an answer is missing even if limits cancelled all requests.
+    An answer is missing if one of the agent's requests after the provider's last reply has failed. A request that a
+    limit cancelled while the provider was working on it has not failed: the agent's time was up. But if the provider
+    has never replied, an answer is missing even if no request has failed.
     """
     model_events = [event for event in transcript().events if isinstance(event, ModelEvent)]
     requests = [event for event in model_events if event.role != GRADER]
@@ -39,9 +40,9 @@ def _is_unanswered(request: ModelEvent) -> bool:
 
 
 def _has_failed(request: ModelEvent) -> bool:
-    """Whether the provider failed.
+    """Whether the provider failed to answer a request.
 
-    If a limit cancelled the request, this is no failure, unless an earlier attempt at the request had failed.
+    A request that a limit cancelled has not failed, unless an earlier attempt at the request had failed.
     """
     if not request.error:
         return False

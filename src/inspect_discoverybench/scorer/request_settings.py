@@ -64,6 +64,8 @@ def request_settings(model: Model, reply_type: type[Reply], *, defaults: bool = 
 def _cached_settings(model: Model, reply_type: type[Reply], with_defaults: bool) -> RequestSettings:
     config = _defaults(model, reply_type) if with_defaults else GenerateConfig()
     effective = _effective(model, config)
+    # `effective` says only whether a reply schema is sent. Another schema can lead to another reply, so the fingerprint
+    # also depends on the schema in `config`.
     schema = config.model_dump(mode="json", include={"response_schema"}, exclude_none=True)
     content = json.dumps([effective, schema], sort_keys=True)
     return RequestSettings(config, effective, fingerprint=sha256(content.encode()).hexdigest())

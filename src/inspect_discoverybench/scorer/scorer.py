@@ -131,13 +131,14 @@ def _is_window_full(state: TaskState) -> bool:
 
 
 def _outage(state: TaskState) -> str | None:
-    """Why the agent's requests after the provider's last reply have no answer; None if no answer is missing.
+    """Why the provider did not answer the agent; None if no answer is missing.
 
     Some servers answer with an error if a conversation does not fit into the context window. That is no outage.
     """
     if _is_window_full(state) and not reached_limit():
-        # The agent ended by itself, so this error was the answer to its last request. After a limit, that would not be
-        # certain: the agent may have sent another request, which was not answered.
+        # No limit ended the agent, so its last output belongs to its last request. The output says that the context
+        # window is full, so an error of the last request is no outage. If a limit ended the agent, the agent may
+        # have sent another request after that output, and the provider may have failed to answer this request.
         return None
     return missing_answer()
 

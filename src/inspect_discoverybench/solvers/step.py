@@ -186,8 +186,9 @@ def read_action(output: ModelOutput, allowed: Sequence[ActionName]) -> WrittenCo
     """Read the action in a model's text: code in blocks, or an answer as an object.
 
     The code is that of the first block, or of all blocks if only code is allowed. If the first block belongs to an
-    answer, it is no code. An answer is returned even if only code is allowed, because `WritingActor` sends it back if
-    no code has run yet.
+    answer, it is no code. An answer is returned even if only code is allowed. `WritingActor` never submits such an
+    answer. But if no code has run yet, `WritingActor` sends the answer back once, and so has to know that the text is
+    an answer.
     """
     if not allowed:
         return NoAction()
@@ -258,7 +259,7 @@ class WritingActor(Actor):
             case WrittenAnswer(submission) if "submit" in allowed:
                 store_as(SubmissionState).submission = submission
                 return Step(output, [output.message], has_acted=True)
-            case WrittenAnswer():  # only code is allowed
+            case WrittenAnswer():  # only code is allowed, so the answer is not submitted
                 return Step(output, [output.message])
             case NoAction():
                 return Step(output, [_kept_message(output, allowed)])
