@@ -24,7 +24,8 @@ def table(rows: int, columns: int) -> str:
     for row in range(rows):
         value = random.random()
         kind = "low" if value < 0.5 else "high"
-        lines.append(",".join([*[str(value)] * columns, kind, f"name {row}", "1"]))
+        numbers = [str(value)] * columns
+        lines.append(",".join([*numbers, kind, f"name {row}", "1"]))
     return "\n".join(lines) + "\n"
 
 
@@ -46,7 +47,8 @@ def test_about_one_test_in_twenty_is_significant_by_chance(tmp_path: Path) -> No
 def test_of_a_wide_table_500_pairs_of_columns_are_tested(tmp_path: Path) -> None:
     write_study(tmp_path, table=table(30, 33))
     tests = audited(tmp_path, 1)
-    assert (tests.columns, tests.tests) == (34, 500)  # there are 561 pairs
+    # The tested columns are the 33 columns of numbers and the category. They have 34 * 33 / 2 = 561 pairs.
+    assert (tests.columns, tests.tests) == (34, 500)
     assert audited(tmp_path, 1) == tests  # the draw depends on nothing but the seed
 
 

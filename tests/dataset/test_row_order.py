@@ -55,7 +55,7 @@ def csv_placebo(tmp_path: Path, before: pd.DataFrame) -> pd.DataFrame:
 def test_the_column_by_which_rows_are_ordered_keeps_its_order(tmp_path: Path, ordered: Sequence[object]) -> None:
     before = table(ordered)
     # `effect` and `group` are left out. They are ordered, too, and the placebo keeps only the column with the clearest
-    # order, which is not `key` in every case above.
+    # order. In some of the cases above, the order of `key` would not be the clearest.
     after = csv_placebo(tmp_path, before.drop(columns=["effect", "group"]))
     expected = pd.read_csv(io.StringIO(before.to_csv(index=False)))
     assert after["key"].equals(expected["key"])

@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterator
+from itertools import repeat
 from pathlib import Path
 
 import pytest
@@ -159,7 +160,7 @@ def test_unscored_samples_are_reported_with_the_command_to_score_them(monkeypatc
 def test_samples_without_a_submission_and_with_errors_are_counted() -> None:
     # The first sample ends with an error. The second one never submits a hypothesis, however often it is asked.
     no_hypothesis = tool_call("submit", hypothesis=" ", workflow="w")
-    answers: Iterator[Answer] = iter([400, *[no_hypothesis] * 9])
+    answers: Iterator[Answer] = iter([400, *repeat(no_hypothesis, 9)])
     options = "--set 'options={fail_on_error: false, max_samples: 1, max_connections: 1}'"
     with lab(lambda _: next(answers)) as (model, _):
         output = failed(f"run small.yaml {NO_DATA_GUESS} {options} --model {model}")
@@ -170,7 +171,7 @@ def test_samples_without_a_submission_and_with_errors_are_counted() -> None:
 
 
 def test_the_printed_retry_replaces_samples_with_errors_in_the_folder_of_the_experiment() -> None:
-    answers: Iterator[Answer] = iter([400, *[HYPOTHESIS] * 9])
+    answers: Iterator[Answer] = iter([400, *repeat(HYPOTHESIS, 9)])
     options = f"{NO_DATA_GUESS} --set 'options={{fail_on_error: false, max_samples: 1}}'"
     with lab(lambda _: next(answers)) as (model, _):
         output = failed(f"run small.yaml {options} --model {model}")
@@ -186,7 +187,7 @@ def test_the_printed_retry_replaces_samples_with_errors_in_the_folder_of_the_exp
 
 
 def test_samples_with_errors_of_a_shard_are_not_retried_by_inspect_which_would_run_the_whole_task() -> None:
-    answers: Iterator[Answer] = iter([400, *[HYPOTHESIS] * 9])
+    answers: Iterator[Answer] = iter([400, *repeat(HYPOTHESIS, 9)])
     options = f"{NO_DATA_GUESS} --limit 4 --set 'options={{fail_on_error: false, max_samples: 1}}'"
     with lab(lambda _: next(answers)) as (model, _):
         shard = f"run small.yaml {options} --model {model} --shard 1/2"

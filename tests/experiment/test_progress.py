@@ -15,7 +15,7 @@ from inspect_discoverybench.experiment.progress import ShardState, read_progress
 from inspect_discoverybench.experiment.shard import Shard
 from tests import inspect_command
 from tests.command_line import completed, discoverybench, failed, lab, refused
-from tests.endpoint import Answer, Request, question, tool_call, truthful
+from tests.endpoint import Answer, Request, question, tool_call
 from tests.experiment.experiments import logs, start, wait_until
 
 HYPOTHESIS = tool_call("submit", hypothesis="y rises with x.", workflow="1. load")
@@ -169,9 +169,7 @@ def test_a_log_of_inspect_eval_whose_metadata_has_a_run_is_refused() -> None:
 def test_the_last_attempt_of_a_sample_counts() -> None:
     is_out = True
 
-    def answer(request: Request) -> Answer:
-        if question(request):
-            return truthful(request)
+    def answer(_: Request) -> Answer:
         return 502 if is_out else HYPOTHESIS
 
     with lab(answer) as (model, _):
@@ -182,4 +180,5 @@ def test_the_last_attempt_of_a_sample_counts() -> None:
         is_out = False
         completed(f"run small.yaml {options}")
         assert counts(completed(f"status small.yaml {options}")) == ["2 2 0 0 0"]
+    # Inspect removed the log of the first run after the second run had repeated the failed samples.
     assert len(logs()) == 1

@@ -97,6 +97,8 @@ class Result:
     values: dict[str, float]
     answer: str | None
     reason: str | None
+    """None if the HMS is the result of a comparison of the hypotheses. Any other score has a reason."""
+
     explanation: str
     record: dict[str, Any]
 

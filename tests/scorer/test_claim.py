@@ -192,7 +192,7 @@ def test_the_false_claim_rate_leaves_out_and_counts_samples_whose_gold_hypothesi
 
 def test_without_a_placebo_there_is_a_claim_rate_and_undecided_claims_widen_its_interval() -> None:
     # The third sample that asks gets three invalid replies, so its claim is undecided.
-    claims = [YES, YES, *["invalid"] * 3]
+    claims = [YES, YES, "invalid", "invalid", "invalid"]
     judge = InProcessJudge(scripted(extract=CONTEXTS, claim=claims))
     metrics = metrics_of(evaluate(judge.model, numbers=[0, 1, 2], scorer=hms(claim=True)))
     assert metrics["claim_rate"] == 1

@@ -202,5 +202,6 @@ def test_instructions_in_a_hypothesis_are_treated_as_data() -> None:
         if question(request) in ("variables", "relationship"):
             values = slots(request)
             assert values["HypoB"] == HOSTILE
+    # The judge has compared the hypotheses. A sample without a hypothesis also scores 0, but its score has a reason.
     assert score.values["hms"] == 0
     assert score.reason is None

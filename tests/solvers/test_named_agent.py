@@ -1,6 +1,7 @@
 """The tasks' argument `agent`: what `--solver` takes, and what a retry runs again."""
 
 from collections.abc import Iterator
+from itertools import repeat
 from pathlib import Path
 
 import pytest
@@ -205,7 +206,8 @@ def test_a_mistake_in_the_file_is_one_line(mine: str, content: str, message: str
 )
 def test_a_retry_runs_the_same_agent(mine: str, agent: str, solver_name: str) -> None:
     # The first request fails.
-    answers: Iterator[Answer] = iter([400, *[tool_call("submit", hypothesis="y rises with x.", workflow="w")] * 9])
+    submission = tool_call("submit", hypothesis="y rises with x.", workflow="w")
+    answers: Iterator[Answer] = iter([400, *repeat(submission, 9)])
 
     def answer(_: Request) -> Answer:
         return next(answers)

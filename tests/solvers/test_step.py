@@ -205,7 +205,8 @@ BESIDE_CODE = {
 def test_a_submission_beside_code_is_refused_with_the_reason(name: str) -> None:
     solver, earlier_steps = BESIDE_CODE[name]
     code = tool_call("python", code=CODE)
-    answers = [*[code] * earlier_steps, with_submission(code), submitting("calls")]
+    earlier_answers = [code] * earlier_steps
+    answers = [*earlier_answers, with_submission(code), submitting("calls")]
     sample, requests = run(solver, in_turn(*answers))
     assert len(requests) == len(answers)
     *_, output, refusal = requests[-1]["messages"]
@@ -559,7 +560,9 @@ def test_a_program_that_an_answer_quotes_is_no_code() -> None:
 
 
 def test_reasoning_without_its_opening_tag_is_not_shown_to_other_roles() -> None:
-    script = in_turn("SECRET</think>1. Count.", verdict(), running("calls", "1"), submitting("calls"))
+    plan = "SECRET</think>1. Count."
+    # The planner, the critic, the coder and the analyst answer in turn.
+    script = in_turn(plan, verdict(), running("calls", "1"), submitting("calls"))
     _, requests = run(datavoyager(turns=1), script)
     assert len(requests) == 4
     assert "SECRET" not in str(requests)

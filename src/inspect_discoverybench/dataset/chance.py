@@ -90,6 +90,8 @@ def _read(path: Path) -> "pd.DataFrame":
     import pandas as pd
 
     if path.suffix.lower() == ".dta":
+        # The codes of a column are not replaced by its value labels, because pandas fails if two codes of a column have
+        # the same label. So a column with value labels is tested as numbers.
         return pd.read_stata(path, convert_categoricals=False)
     text = TextFile.read(path).text
     return pd.read_csv(StringIO(text), sep=separator_of(text), low_memory=False)

@@ -179,7 +179,8 @@ def _columns_of_text_table(path: Path) -> Sequence[DraftColumn]:
 def _columns_of_stata_file(path: Path) -> Sequence[DraftColumn]:
     import pandas as pd
 
-    # Codes instead of value labels: pandas refuses to convert codes that share a label.
+    # The codes of a column are not replaced by its value labels, because pandas fails if two codes of a column have the
+    # same label.
     frame = pd.read_stata(path, convert_categoricals=False)
     with pd.read_stata(path, iterator=True) as reader:  # only a reader has the descriptions of columns
         descriptions = reader.variable_labels()

@@ -55,9 +55,9 @@ MAX_MESSAGE_LENGTH = 500
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield the error and what caused it, through exception groups and retries. The root cause comes last.
+    """Yield the error, its cause, the cause of the cause, and so on. The root cause comes last.
 
-    Of a group, only the first error is followed: callers need one reason for the failure.
+    The first error of an exception group counts as the cause of the group: callers need one reason for the failure.
     """
     inner: BaseException | None = error
     while inner is not None:

@@ -145,19 +145,21 @@ def _with_restricted_task(run: PlannedRun) -> PlannedRun:
 
 
 def _eval_set_id(log_dir: str, shard: Shard) -> str:
-    """Inspect's id of the eval set, which is equal in all shards.
+    """Inspect's id of the eval set. All shards that are started with the same `log_dir` have the same id.
 
     Results are assigned to a run by this id and the task (`results/run_record.py`). So if a shard was started twice,
     both of its logs belong to one run, and each sample counts only once. The id depends on the number of shards,
     because shards of two divisions are not parts of one run.
     """
-    # If a shard has run, its log has the id. The id is not computed again then, because it would differ if the folder
-    # was moved since. If the log is of another number of shards, `require_continuation` refuses the run.
+    # If any shard has run, its log has the id. The id is then read from the log, because the id that is computed below
+    # would be different if `log_dir` was moved after that run. If the log is of another number of shards,
+    # `require_continuation` refuses to start this shard.
     logs = read_run_logs(log_dir)
-    # Shards that ran in different folders have different ids. If their folders were put together, Inspect continues
-    # each shard only with its own id, so this id comes first.
-    own_logs = [log for log in logs if log.shard == str(shard)]
-    for log in [*own_logs, *logs]:
+    # The logs of two shards have different ids if the shards ran with different log directories, for example on two
+    # machines, and the logs were then copied into `log_dir`. Inspect refuses to continue a shard with another id than
+    # the id in the logs of that shard. So the logs of this shard come first.
+    logs_of_this_shard = [log for log in logs if log.shard == str(shard)]
+    for log in [*logs_of_this_shard, *logs]:
         if log.eval_set_id is not None:
             return log.eval_set_id
 

@@ -135,9 +135,11 @@ def file_columns(tree: Tree, tasks: Sequence[TreeTask], key: str) -> list[str]:
             height.
         key: Seed of the order.
     """
-    # A column that is left out for one task is not needed by another task. Each task needs only its target and nodes
-    # below the target. All targets have the same depth, so no target is below another one, and no node is below two
-    # targets. Two tasks never have the same target: their path lengths, and so their start heights, would differ.
+    # A column that is left out for one task is not needed by another task:
+    # - A task needs only its target and nodes below its target.
+    # - All targets have the same depth. So no target is below another target, and no node is below two targets.
+    # - All tasks have the same start height. Two tasks with the same target would have different path lengths, and so
+    #   different start heights. So no two tasks have the same target.
     targets = {task.node.name for task in tasks}
     # The ancestors of the targets.
     left_out = {node.name for node in tree.nodes() if node.names & targets} - targets

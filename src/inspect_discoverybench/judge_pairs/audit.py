@@ -56,18 +56,23 @@ class AuditState(StoreModel):
 def judge_pair() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -- judge_audit() runs it
     """Let the evaluated model judge the pair, read the text or find the claim."""
 
-    # All samples share one model as the judge, because `acceptance_of` remembers by model whether the provider accepts
-    # our defaults.
     @cache
-    def judge_model(model: Model) -> Model:
-        # Inspect adds the settings of the task to the requests of the evaluated model. A solver cannot read these
-        # settings, so the judge's record would lack them. A copy is not the evaluated model: Inspect adds only the
-        # task's retries, time limits and the like to its requests.
+    def shared_copy(model: Model) -> Model:
+        """The judge of all samples: a copy of the evaluated model.
+
+        The judge is a copy because Inspect adds the settings of the task, such as a temperature, to the requests of the
+        evaluated model. A solver cannot read these settings, so the judge's record would lack them. To the requests of
+        a copy, Inspect adds only the task's retries, time limits and the like.
+
+        All samples share one copy because `acceptance_of` (`scorer/acceptance.py`) has one object for each model, in
+        which `Judge` notes whether the model accepts our default settings. If each sample had its own copy, `Judge`
+        would have to find out in each sample whether the copy accepts them.
+        """
         return Model(model.api, model.config, model.model_args)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         # Unlike the judge of a scorer, this one has no cache of replies, so that every audit asks the model anew.
-        judge = Judge(judge_model(get_model()))
+        judge = Judge(shared_copy(get_model()))
         # Each call stores the judge's answer in `AuditState` for the scorer, and returns a text for readers of the log.
         if is_claim_text(state.metadata):
             output = await _find_claim(judge, state)

@@ -82,8 +82,9 @@ def _changed_arguments(create: Callable[..., Any], args: Sequence[Any], kwargs: 
 
 def record_steps(state: TaskState) -> None:
     """Record the solvers of the sample that has just ended, whether it was scored or not."""
-    # The log has the store of the state that the agent returned, which may be the state of a fork. The function
-    # `store_as` would write to the store of the original state.
+    # `state` is the state that the agent returned, perhaps the state of a fork. The log has the store of this state. So
+    # the steps are written with the method `state.store_as`. The function `store_as` would write to the store of the
+    # state with which the sample began.
     state.store_as(AgentSteps).steps = _without_setup(_top_solvers())
 
 

@@ -119,11 +119,15 @@ def configurations_of(results: Sequence[ResultRow], pool_splits: bool = False) -
     ):
         agent_file_settings = agent_files.settings(result)
         settings = [*_hints_in_name(result.run), *conditions_in_name, *setup_in_name, *agent_file_settings]
+        # Reports pair configurations that have equal hints, such as those of an agent and of its controls.
+        # Configurations with different data must not be paired. So the name of custom data counts as a hint, even if
+        # the name of the configuration leaves the data out.
+        hints = (*_data_settings(result.run, data_names), *result.run.hints)
         configuration = Configuration(
             benchmark=benchmark,
             agent=result.sample.agent,
             model=result.run.model,
-            hints=(*_data_settings(result.run, data_names), *result.run.hints),
+            hints=hints,
             agent_file_settings=agent_file_settings,
             settings=", ".join(settings),
         )

@@ -74,8 +74,10 @@ class Judge:
         Raises:
             JudgeFailed: The provider failed, after Inspect's retries.
         """
-        # This is read before the request. If another question raises a suspicion during the request, this question does
-        # not confirm the suspicion: one outage may have made both questions fail.
+        # `has_suspicion` says whether the server failed on an earlier question with the defaults, and then answered the
+        # earlier question without the defaults. If the same happens to this question, the defaults are given up. The
+        # value is read before the request, because a question that fails at the same time as this question must not
+        # count as an earlier question: a single outage may make both questions fail.
         was_suspected = acceptance_of(self.model).has_suspicion
         try:
             return await self._ask_with_defaults(question)
@@ -111,9 +113,7 @@ class Judge:
         Args:
             question: The question.
             failure: The failure with the defaults.
-            was_suspected: Whether an earlier question had raised a suspicion (`Acceptance.has_suspicion`) before the
-                request with the defaults. A suspicion that was raised since then does not count: one outage may have
-                made both questions fail.
+            was_suspected: The value that `Acceptance.has_suspicion` had before the request with the defaults.
         """
         acceptance = acceptance_of(self.model)
         without_defaults = request_settings(self.model, question.reply, defaults=False)

@@ -68,7 +68,7 @@ class Step:
     def apply_to(self, state: TaskState) -> None:
         """Append the messages to the conversation of a sample, and make the model's output the output of the sample.
 
-        If a hypothesis was submitted, it becomes the completion of the output, where any scorer finds it.
+        If a hypothesis was submitted, the hypothesis becomes the completion of the output (`with_submission`).
         """
         state.output = with_submission(self.output)
         state.messages.extend(self.messages)
@@ -329,6 +329,8 @@ def has_run_code(conversation: Sequence[ChatMessage]) -> bool:
 
 def with_submission(output: ModelOutput) -> ModelOutput:
     """A model's output with the hypothesis of the sample's submission as its completion.
+
+    Scorers of other packages read the agent's answer from the completion.
 
     If there is no submission, the output is returned unchanged.
     """
