@@ -143,9 +143,10 @@ def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def log_display() -> None:
-    """Create Inspect's display: it is created once, and would be of the kind of the worker's first eval.
+    """Let Inspect create its display before any test runs.
 
-    `ask` and `doctor` request "none", for which Inspect renders tables.
+    Inspect creates one display for the whole process, of the kind that the first eval requests. `ask` and `doctor`
+    request "none". If one of them ran first, Inspect would render tables in all later evals of this worker.
     """
     from inspect_ai.util import display_counter
 
